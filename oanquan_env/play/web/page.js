@@ -109,7 +109,8 @@ async function start() {
     await begin();
     window.addEventListener("hashchange", () => openLink().catch(fail));
     await openLink();
-    if (tab.get("analysing") && !$("analysis")) await import("./activities/analysis.js").then(({ resume }) => resume()).catch(complain);
+    if (tab.get("analysing") && !$("analysis"))
+      await import("./activities/analysis.js").then(({ resume }) => resume()).catch(complain);
     if (page.aim?.bound !== undefined) await dialogs.openings().then(() => view.refresh());
     if (page.aim?.par !== undefined) await import("./activities/par.js").then(() => view.refresh());
   } catch (error) {

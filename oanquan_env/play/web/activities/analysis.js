@@ -4,10 +4,10 @@
 import { services, variation, view } from "../current-game.js";
 import { make } from "../dom.js";
 import { analysisLink } from "../model/links.js";
-import { moveText, parseMove, positionText } from "../model/notation.js";
+import { parseMove, positionText } from "../model/notation.js";
 import { parsePosition } from "../model/position-reading.js";
 import { parseRecords } from "../model/record-reading.js";
-import { formatRecords, resultOf } from "../model/records.js";
+import { formatRecords, newNode, resultOf } from "../model/records.js";
 import { rulesText } from "../model/rules.js";
 import * as trees from "../model/tree.js";
 import { complain, copy, explain, page, presetName, words } from "../page-state.js";
@@ -23,9 +23,9 @@ addStyle(`
   overflow: auto; }
 #analysis[open] { display: grid; gap: 6px 28px;
   grid-template: auto minmax(0, 1fr) / minmax(0, 1fr) clamp(340px, 27vw, 720px); }
-#analysis header { grid-column: 1 / -1; padding: 0; margin: 0; width: 100%; gap: 6px 12px; }
+#analysis header { grid-column: 1 / -1; flex-wrap: nowrap; padding: 0; margin: 0; width: 100%; gap: 12px; }
 #analysis h2 { margin: 0 auto 0 0; }
-#analysis header select { min-width: 0; max-width: 16em; }
+#analysis select { min-width: 0; max-width: 16em; }
 #analysis > div { min-width: 0; min-height: 0; }
 #analysis-board { --rest: 200px; }
 #analysis-said { min-height: 2.8em; margin: 6px 0; text-align: center; line-height: 1.4; }
@@ -50,9 +50,11 @@ addStyle(`
 }
 @media (max-width: 900px) and (min-height: 521px) {
   #analysis[open] { grid-template: none / minmax(0, 1fr); align-content: start; }
-  #analysis-board { --rest: 400px; }
+  #analysis > div { min-height: auto; }
+  #analysis-board { --rest: 310px; }
   #analysis-tree { flex: none; max-height: 11em; }
 }
+@media (max-width: 900px), (max-height: 520px) { #analysis-values { order: 1; } }
 @media (max-height: 520px) {
   #analysis[open] { grid-template-columns: minmax(0, 3fr) minmax(0, 2fr); }
   #analysis-board { --rest: 150px; }
@@ -64,7 +66,7 @@ const KEPT = "analyses",
   MOST = 8, // maximum number of analyses stored
   OPEN = "analysing"; // of this tab: when the analysis on the board was begun
 // `began` identifies an analysis; `whole` is the tree before the rules were switched, and the text of what was left of it
-const analysis = { began: 0, rules: "", root: trees.newNode(), path: [], study: null, whole: null };
+const analysis = { began: 0, rules: "", root: newNode(null), path: [], study: null, whole: null };
 let nodes = null, // the elements of the dialog
   valued = false; // whether values are shown
 const texts = () => ANALYSIS[page.language];
@@ -94,7 +96,7 @@ function written() {
     position = from === positionText(study.rules, engine.start(study.rules)) ? "" : from,
     moves = main.map(parseMove),
     last = moves.reduce((before, action) => engine.play(study.rules, before, action).position, start);
-  const record = { rules: study.rules, root, moves, position: position || null, headers: {} },
+  const record = { rules: study.rules, root, position: position || null, headers: {} },
     text = formatRecords([{ ...record, ...resultOf(engine, study.rules, last) }], page.catalogue);
   const at = paths.findIndex((one) => `${one}` === `${path}`);
   return { text, rules, position, line: main.join(""), moves: paths.length - 1, at, began };
@@ -122,7 +124,7 @@ export async function open({ rules, position = "", moves = [], ply = moves.lengt
   const same = (one) =>
       one.rules === rules && one.position === position && (one.line.startsWith(line) || line.startsWith(one.line)),
     before = line && kept().find(same),
-    tree = root ?? (before ? parseRecords(before.text, page.catalogue, engine)[0].root : trees.newNode());
+    tree = root ?? (before ? parseRecords(before.text, page.catalogue, engine)[0].root : newNode(null));
   const all = root ? [] : trees.addLine(tree, moves),
     legal = trees.pruned(tree, start, stepOf(loaded.rules)),
     path = root ? trees.pathsOf(legal.root).at(at) : all.slice(0, ply);
@@ -152,15 +154,9 @@ export function openHere(ply = view.number) {
   });
 }
 
-const lineOf = (moves) => {
-  const root = trees.newNode();
-  trees.addLine(root, moves.map(moveText));
-  return root;
-};
-
 /** Open a record that was read, with its variations. */
-export const openRecord = ({ rules, position, root, moves }, at = 0) =>
-  open({ rules: rulesText(rules, page.catalogue), position: position ?? "", root: root ?? lineOf(moves), at });
+export const openRecord = ({ rules, position, root }, at = 0) =>
+  open({ rules: rulesText(rules, page.catalogue), position: position ?? "", root, at });
 
 async function openKept({ text, at, began }) {
   await openRecord(parseRecords(text, page.catalogue, services().engine)[0], at);
@@ -253,15 +249,12 @@ function build(seat) {
   });
   nodes.dialog = make(
     "dialog",
-    { id: "analysis" },
+    { id: "analysis", autofocus: true },
     make(
       "header",
       {},
       make("h2", { id: "analysis-title", textContent: texts().title }),
       select("rules", words().rules, switchRules),
-      select("saved", texts().saved, (began) =>
-        openKept(kept().find((one) => one.began === Number(began))).catch(complain),
-      ),
       make("button", { type: "button", textContent: words().close, onclick: () => nodes.dialog.close() }),
     ),
     make(
@@ -297,6 +290,9 @@ function build(seat) {
         button("remove", () => go(trees.remove(analysis.root, analysis.path))),
         button("link", copyLink),
         button("record", () => copy(written().text, texts().recordCopied)),
+        select("saved", texts().saved, (began) =>
+          openKept(kept().find((one) => one.began === Number(began))).catch(complain),
+        ),
       ),
     ),
   );
@@ -431,7 +427,7 @@ function showTree() {
   nodes.tree.replaceChildren(item(root, []), ...line(root, []));
   const current = nodes.tree.querySelector("[aria-current]");
   nodes.tree.scrollTop = current.offsetTop - nodes.tree.clientHeight / 2;
-  if (focused) current.focus({ preventScroll: true });
+  if (focused || document.activeElement === nodes.dialog) current.focus({ preventScroll: true });
   const node = trees.nodeAt(root, path);
   nodes.comment.value = node.comment;
   nodes.back.disabled = nodes.remove.disabled = !path.length;

@@ -3,9 +3,8 @@
 // A node is { move: "5A", comment: "", children: [node, ...] }: the first child continues the line, and the others begin
 // variations. The root's move is null. A path lists the index of a child at each step from the root.
 
+import { newNode } from "./records.js";
 import { Refused } from "./refused.js";
-
-export const newNode = (move = null, comment = "") => ({ move, comment, children: [] });
 
 /** Return the nodes on a path, without the root. */
 export function nodesOn(root, path) {
@@ -117,7 +116,7 @@ export function treeText(root) {
 
 /** Read the form in links; comments are not in it. Throws Refused. */
 export function parseTree(text) {
-  const root = newNode(),
+  const root = newNode(null),
     lines = []; // of the lines that a variation interrupted: the path, and whether the variation has moves
   let path = [];
   for (const [word] of text.matchAll(/[1-9][AC]|./gsu)) {
