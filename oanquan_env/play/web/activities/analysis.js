@@ -8,59 +8,18 @@ import { parseMove, positionText } from "../model/notation.js";
 import { parsePosition } from "../model/position-reading.js";
 import { parseRecords } from "../model/record-reading.js";
 import { formatRecords, newNode, resultOf } from "../model/records.js";
+import { Refused } from "../model/refused.js";
 import { rulesText } from "../model/rules.js";
 import * as trees from "../model/tree.js";
-import { complain, copy, explain, page, presetName, words } from "../page-state.js";
+import { copy, explain, page, presetName } from "../page-state.js";
 import { isText, store, tab } from "../storage.js";
 import { ANALYSIS } from "../words/analysis-words.js";
 import { MINUS, capital } from "../words/format.js";
 import { seatNames } from "../words/move-words.js";
 import { how } from "../words/narration.js";
-import { Study, addStyle, showMoves } from "./study.js";
-
-addStyle(`
-#analysis { width: 100vw; max-width: none; height: 100dvh; max-height: none; border-radius: 0; padding: 6px 24px;
-  overflow: auto; }
-#analysis[open] { display: grid; gap: 6px 28px;
-  grid-template: auto minmax(0, 1fr) / minmax(0, 1fr) clamp(340px, 27vw, 720px); }
-#analysis header { grid-column: 1 / -1; flex-wrap: nowrap; padding: 0; margin: 0; width: 100%; gap: 12px; }
-#analysis h2 { margin: 0 auto 0 0; }
-#analysis select { min-width: 0; max-width: 16em; }
-#analysis > div { min-width: 0; min-height: 0; }
-#analysis-board { --rest: 200px; }
-#analysis-said { min-height: 2.8em; margin: 6px 0; text-align: center; line-height: 1.4; }
-#analysis-tools { justify-content: center; }
-#analysis-side { display: flex; flex-direction: column; gap: 8px; }
-#analysis-values { grid-template-columns: repeat(auto-fill, minmax(150px, 1fr)); }
-#analysis-tree { flex: 1 1 6em; min-height: 5em; overflow: auto; margin: 0; padding: 8px; line-height: 1.9;
-  background: var(--panel); border: 1px solid var(--line); border-radius: 12px; position: relative; }
-#analysis-tree :is(ol, li) { display: inline; margin: 0; font-size: inherit; }
-#analysis-tree ol { color: var(--soft); }
-#analysis-tree ol::before { content: "("; }
-#analysis-tree ol::after { content: ") "; }
-#analysis-tree button { min-height: 34px; min-width: 38px; padding: 0 4px; border-color: transparent; background: none;
-  color: inherit; font-weight: 600; font-variant-numeric: tabular-nums; }
-#analysis-tree ol button { font-weight: 400; }
-#analysis-tree button[aria-current] { background: var(--warm); color: var(--ink); font-weight: 700; }
-#analysis-tree i { color: var(--soft); font-size: 0.875rem; padding-right: 4px; }
-@media (max-width: 900px), (max-height: 520px) {
-  #analysis { padding: 4px 12px; }
-  #analysis[open] { gap: 4px 14px; }
-  #analysis h2 { font-size: 1.0625rem; }
-}
-@media (max-width: 900px) and (min-height: 521px) {
-  #analysis[open] { grid-template: none / minmax(0, 1fr); align-content: start; }
-  #analysis > div { min-height: auto; }
-  #analysis-board { --rest: 310px; }
-  #analysis-tree { flex: none; max-height: 11em; }
-}
-@media (max-width: 900px), (max-height: 520px) { #analysis-values { order: 1; } }
-@media (max-height: 520px) {
-  #analysis[open] { grid-template-columns: minmax(0, 3fr) minmax(0, 2fr); }
-  #analysis-board { --rest: 150px; }
-  #analysis-said { min-height: 1.4em; margin: 2px; font-size: 0.875rem; }
-  #analysis-side { overflow: auto; }
-}`);
+import { makeDialog } from "./analysis-dialog.js";
+import { drawTree, numbered } from "./move-tree.js";
+import { Study, showMoves } from "./study.js";
 
 const KEPT = "analyses",
   MOST = 8, // maximum number of analyses stored
@@ -103,10 +62,11 @@ function written() {
 }
 
 function keep() {
-  if (!analysis.root.children.length) return;
-  const others = kept().filter(({ began }) => began !== analysis.began);
-  store.set(KEPT, JSON.stringify([written(), ...others].slice(0, MOST)));
+  if (analysis.root.children.length) store.set(KEPT, JSON.stringify([written(), ...others()].slice(0, MOST)));
 }
+
+/** Return the other stored analyses. */
+const others = () => kept().filter(({ began }) => began !== analysis.began);
 
 // ---- opening --------------------------------------------------------------------------------------------------------
 
@@ -123,8 +83,8 @@ export async function open({ rules, position = "", moves = [], ply = moves.lengt
   rules = rulesText(loaded.rules, page.catalogue);
   const same = (one) =>
       one.rules === rules && one.position === position && (one.line.startsWith(line) || line.startsWith(one.line)),
-    before = line && kept().find(same),
-    tree = root ?? (before ? parseRecords(before.text, page.catalogue, engine)[0].root : newNode(null));
+    before = line ? kept().find((one) => same(one) && readTree(one)) : null,
+    tree = root ?? (before ? readTree(before) : newNode(null));
   const all = root ? [] : trees.addLine(tree, moves),
     legal = trees.pruned(tree, start, stepOf(loaded.rules)),
     path = root ? trees.pathsOf(legal.root).at(at) : all.slice(0, ply);
@@ -138,6 +98,16 @@ export async function open({ rules, position = "", moves = [], ply = moves.lengt
   build(seat);
   begin(loaded, start);
   if (legal.ended) tellEnd(legal.ended);
+}
+
+/** Return the tree of a stored analysis, or null if it cannot be read. */
+function readTree({ text }) {
+  try {
+    return parseRecords(text, page.catalogue, services().engine)[0].root;
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    return null;
+  }
 }
 
 /** Open a game of the page after `ply` moves. */
@@ -223,85 +193,32 @@ async function switchRules(rules) {
 
 // ---- the dialog -----------------------------------------------------------------------------------------------------
 
-const attempt = (act) => () => Promise.resolve(act()).catch(complain);
-const button = (name, act) =>
-  (nodes[name] = make("button", { type: "button", textContent: texts()[name], onclick: attempt(act) }));
-const part = (name, id, more = {}, ...children) =>
-  (nodes[id] = make(name, { id: `analysis-${id}`, ...more }, ...children));
-
-/** Write the dialog in the page's language. */
+/** Open the dialog with the board. */
 function build(seat) {
   nodes?.dialog.close();
-  nodes = {};
-  const { presets } = page.catalogue,
-    { rules } = analysis,
-    listed = Object.keys(presets),
-    board = part("div", "board");
-  const select = (id, label, onchange) =>
-    part("select", id, { ariaLabel: label, onchange: () => onchange(nodes[id].value) });
-  const values = part("input", "valued", {
-    type: "checkbox",
-    checked: valued,
-    onchange: () => {
-      valued = values.checked;
+  nodes = makeDialog(texts(), {
+    back: () => go(analysis.path.slice(0, -1)),
+    forward,
+    main: () => go(trees.promote(analysis.root, analysis.path)),
+    remove: () => go(trees.remove(analysis.root, analysis.path)),
+    link: copyLink,
+    record: () => copy(written().text, texts().recordCopied),
+    saved: (began) => openKept(kept().find((one) => one.began === Number(began))),
+    rules: switchRules,
+    comment,
+    valued(checked) {
+      valued = checked;
       show();
     },
   });
-  nodes.dialog = make(
-    "dialog",
-    { id: "analysis", autofocus: true },
-    make(
-      "header",
-      {},
-      make("h2", { id: "analysis-title", textContent: texts().title }),
-      select("rules", words().rules, switchRules),
-      make("button", { type: "button", textContent: words().close, onclick: () => nodes.dialog.close() }),
-    ),
-    make(
-      "div",
-      {},
-      board,
-      part("p", "said", { role: "status" }),
-      part(
-        "div",
-        "tools",
-        { className: "row-of" },
-        button("back", () => go(analysis.path.slice(0, -1))),
-        button("forward", forward),
-        make("label", {}, values, texts().values),
-      ),
-    ),
-    part(
-      "div",
-      "side",
-      {},
-      part("div", "values", { className: "move-values" }),
-      part("ol", "tree", { ariaLabel: texts().moves }),
-      part("input", "comment", {
-        placeholder: texts().comment,
-        ariaLabel: texts().comment,
-        maxLength: 1000,
-        onchange: comment,
-      }),
-      make(
-        "div",
-        { className: "row-of" },
-        button("main", () => go(trees.promote(analysis.root, analysis.path))),
-        button("remove", () => go(trees.remove(analysis.root, analysis.path))),
-        button("link", copyLink),
-        button("record", () => copy(written().text, texts().recordCopied)),
-        select("saved", texts().saved, (began) =>
-          openKept(kept().find((one) => one.began === Number(began))).catch(complain),
-        ),
-      ),
-    ),
-  );
+  const { presets } = page.catalogue,
+    { rules } = analysis;
   nodes.rules.append(
-    ...[...listed, ...(rules in presets ? [] : [rules])].map((name) =>
+    ...[...Object.keys(presets), ...(rules in presets ? [] : [rules])].map((name) =>
       make("option", { value: name, textContent: presetName(name) }),
     ),
   );
-  nodes.dialog.setAttribute("aria-labelledby", "analysis-title");
+  nodes.valued.checked = valued;
   nodes.dialog.onkeydown = onKey;
   nodes.dialog.onclose = ({ target }) => {
     analysis.study.end();
@@ -309,9 +226,9 @@ function build(seat) {
     tab.set(OPEN, "");
   };
   document.body.append(nodes.dialog);
-  analysis.study = new Study(board, play);
-  Object.assign(analysis.study.view, { seat, preview: view.board.preview, loud: view.board.loud });
-  analysis.study.view.speed = view.board.speed;
+  const { preview, loud, speed } = view.board;
+  analysis.study = new Study(nodes.board, play);
+  Object.assign(analysis.study.view, { seat, preview, loud, speed });
   nodes.dialog.showModal();
 }
 
@@ -392,55 +309,24 @@ function ofMover(all, mover, players) {
   return turned.map((one) => ({ ...one, best: one.value === most }));
 }
 
-/** Return the number before the `ply`th move if it begins a round, as in records. */
-const numbered = (ply, players) => ((ply - 1) % players ? "" : `${(ply - 1) / players + 1}. `);
-
 function showTree() {
   const { root, path, study } = analysis,
-    { players } = study.rules,
-    here = `${path}`,
-    focused = nodes.tree.contains(document.activeElement);
-  const item = (node, at) => {
-    const chosen = make("button", {
-      type: "button",
-      textContent: node.move ? `${numbered(at.length, players)}${node.move}` : texts().start,
-      tabIndex: -1,
-      onclick: () => go(at),
-    });
-    if (`${at}` === here) Object.assign(chosen, { tabIndex: 0, ariaCurrent: "step" });
-    return make("li", {}, chosen, ...(node.comment ? [make("i", { textContent: node.comment })] : []));
-  };
-  const line = (node, at) => {
-    const items = [];
-    for (; node.children.length; [node] = node.children) {
-      const [main, ...others] = node.children;
-      const variations = others.map((other, index) => {
-        const begun = [...at, index + 1];
-        return make("ol", { ariaLabel: texts().variation }, item(other, begun), ...line(other, begun));
-      });
-      at = [...at, 0];
-      items.push(item(main, at));
-      items.at(-1).append(" ", ...variations);
-    }
-    return items;
-  };
-  nodes.tree.replaceChildren(item(root, []), ...line(root, []));
-  const current = nodes.tree.querySelector("[aria-current]");
-  nodes.tree.scrollTop = current.offsetTop - nodes.tree.clientHeight / 2;
-  if (focused || document.activeElement === nodes.dialog) current.focus({ preventScroll: true });
-  const node = trees.nodeAt(root, path);
+    node = trees.nodeAt(root, path);
+  drawTree(nodes.tree, root, path, { ...texts(), players: study.rules.players, go });
+  if (document.activeElement === nodes.dialog) nodes.tree.querySelector("[aria-current]").focus();
   nodes.comment.value = node.comment;
   nodes.back.disabled = nodes.remove.disabled = !path.length;
   nodes.forward.disabled = !node.children.length;
   nodes.main.disabled = path.every((index) => !index);
 }
 
-/** List the stored analyses, if there are others. */
+/** List the other stored analyses. */
 function showKept() {
   const time = new Intl.DateTimeFormat(page.language, { dateStyle: "short", timeStyle: "short" }),
-    all = kept();
+    all = others();
+  nodes.saved.hidden = !all.length;
   nodes.saved.replaceChildren(
-    make("option", { value: "", textContent: texts().saved }),
+    make("option", { textContent: texts().saved }),
     ...all.map(({ rules, moves, began }) =>
       make("option", {
         value: began,
@@ -448,7 +334,6 @@ function showKept() {
       }),
     ),
   );
-  nodes.saved.hidden = all.every(({ began }) => began === analysis.began);
 }
 
 // ---- what a person does ---------------------------------------------------------------------------------------------
