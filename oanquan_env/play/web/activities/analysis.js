@@ -62,7 +62,8 @@ function written() {
 }
 
 function keep() {
-  if (analysis.root.children.length) store.set(KEPT, JSON.stringify([written(), ...others()].slice(0, MOST)));
+  const present = analysis.root.children.length ? [written()] : [];
+  store.set(KEPT, JSON.stringify([...present, ...others()].slice(0, MOST)));
 }
 
 /** Return the other stored analyses. */
@@ -73,9 +74,19 @@ const others = () => kept().filter(({ began }) => began !== analysis.began);
 /**
  * Open the board with the moves of a game that began at `position`, a text (empty: the set-up), and show the position
  * after `ply` of them. A stored analysis of the same game goes on; `root` is a tree instead of `moves`, in which `at` is
- * the place in `pathsOf` of the node to show (-1: the last). `seat` is at the bottom.
+ * the place in `pathsOf` of the node to show (-1: the last). `seat` is at the bottom. `began`
+ * identifies a stored analysis.
  */
-export async function open({ rules, position = "", moves = [], ply = moves.length, root = null, at = 0, seat = 0 }) {
+export async function open({
+  rules,
+  position = "",
+  moves = [],
+  ply = moves.length,
+  root = null,
+  at = 0,
+  seat = 0,
+  began = null,
+}) {
   const { engine } = services(),
     loaded = await Study.load(rules),
     start = position ? parsePosition(loaded.rules, position, engine) : engine.start(loaded.rules),
@@ -89,7 +100,7 @@ export async function open({ rules, position = "", moves = [], ply = moves.lengt
     legal = trees.pruned(tree, start, stepOf(loaded.rules)),
     path = root ? trees.pathsOf(legal.root).at(at) : all.slice(0, ply);
   Object.assign(analysis, {
-    began: before?.began ?? Date.now(),
+    began: began ?? before?.began ?? Date.now(),
     rules,
     root: legal.root,
     path: path ?? [],
@@ -125,14 +136,11 @@ export function openHere(ply = view.number) {
 }
 
 /** Open a record that was read, with its variations. */
-export const openRecord = ({ rules, position, root }, at = 0) =>
-  open({ rules: rulesText(rules, page.catalogue), position: position ?? "", root, at });
+export const openRecord = ({ rules, position, root }, at = 0, began = null) =>
+  open({ rules: rulesText(rules, page.catalogue), position: position ?? "", root, at, began });
 
-async function openKept({ text, at, began }) {
-  await openRecord(parseRecords(text, page.catalogue, services().engine)[0], at);
-  analysis.began = began;
-  show();
-}
+const openKept = async ({ text, at, began }) =>
+  openRecord(parseRecords(text, page.catalogue, services().engine)[0], at, began);
 
 /** Open again the analysis that was open in this tab. */
 export async function resume() {
