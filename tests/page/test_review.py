@@ -1,4 +1,4 @@
-"""Test the page's hints, its reviews of finished games, and its option to show the values of all moves."""
+"""Test the page's hints and its reviews of finished games."""
 
 import re
 
@@ -64,7 +64,6 @@ def test_a_review_is_of_one_game_and_keeps_the_board_in_sight(visit: Visit) -> N
     page.locator("#rematch").tap()
     person.wait_for_turn()
     assert page.locator("#bar").is_hidden()
-    assert not page.locator("#evaluate").is_checked()
 
 
 def test_a_mistake_is_a_lesson(visit: Visit) -> None:
@@ -92,11 +91,9 @@ def test_a_mistake_is_a_lesson(visit: Visit) -> None:
     person.waits_for("Start. You played 5A")
     assert arrows.count() == 2
     reviewed = page.locator("#mistakes").all_inner_texts()
-    lesson.get_by_text("Try it yourself").click()
-    person.play("2C")
-    assert person.moves[0] == "2C"
-    page.locator("#resume").click()
-    page.locator("#mistakes button").first.wait_for()
+    lesson.get_by_text("Analyse").click()
+    assert page.locator("#analysis-tree [aria-current]").inner_text() == "Start"
+    page.keyboard.press("Escape")
     assert person.moves == ["5A", "3A"]
     assert page.locator("#mistakes").all_inner_texts() == reviewed  # kept, not computed again
     page.locator("#mistakes button", has_text="Practise your mistakes").click()
@@ -200,28 +197,3 @@ def test_a_game_of_three_is_reviewed(visit: Visit) -> None:
     person.waits_for("This is from your game")
     person.move("5C")
     person.waits_for("Correct – 5C!")
-
-
-def test_the_values_of_all_moves_can_be_shown_beside_any_game(visit: Visit) -> None:
-    person = visit("#moves=3A1C&south=easy&north=medium")  # no person plays
-    page, hints = person.page, person.board.locator(".hint")
-    page.locator("#live").check()
-    page.locator("#moves button").first.click()
-    hints.nth(9).wait_for()  # both moves of five squares
-    values = page.evaluate("import('./current-game.js').then(({ hint }) => hint(0))")["values"]
-    numbers = sorted(int(text.replace("−", "-")) for text in hints.all_text_contents())
-    assert numbers == sorted(values.values())
-    assert person.board.locator(".marks rect").count() == 0  # no arrows, as no hint was asked for
-    page.locator("#puzzles").click()
-    page.locator("#puzzle-list .kinds button").first.click()
-    person.waits_for("Capture a mandarin in one move.")
-    assert (hints.count(), page.locator("#live").is_visible()) == (0, False)
-    page.reload()
-    page.locator("#resume").click()
-    page.locator("#live:checked").wait_for()
-    page.evaluate("location.hash = 'match=&north=human'")
-    person.waits_for("South to move.")
-    page.locator("#live:not(:checked)").wait_for()  # switched off at the start of a match
-    assert hints.count() == 0
-    page.locator("#live").check()
-    hints.nth(9).wait_for()

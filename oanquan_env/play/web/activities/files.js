@@ -142,7 +142,7 @@ const stored = () => Object.keys(localStorage).filter((name) => name.startsWith(
  */
 async function openHeld(text, analysed = false) {
   const asked = readLink(text, page.catalogue),
-    { rules, position, tree, match, moves: there } = asked;
+    { rules, position, tree = null, match, moves: there } = asked;
   if (tree !== null || (analysed && match === null)) {
     const [{ parseTree }, { open: openBoard }] = await Promise.all([
       import("../model/tree.js"),
