@@ -10,13 +10,13 @@ const LONGEST = {
   from: 1000,
   match: 1000,
   moves: 50_000,
-  tree: 50_000,
-  at: 6,
   south: 100,
   east: 100,
   north: 100,
   west: 100,
   game: 20,
+  tree: 50_000,
+  at: 6,
 };
 const LONGEST_LINK = 100_000;
 const LINK = /(?:#|%(?:25)*23)([a-z_]+(?:=|%(?:25)*3D)\S*)/i; // in any text

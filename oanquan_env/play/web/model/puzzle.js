@@ -1,12 +1,59 @@
-// Puzzles: the package's and those of own games, as games of a session (session.js).
+// Puzzles: the package's and those of own games, as games of a session (session.js). It loads with the first puzzle.
 //
 // A puzzle is { position, line }, and { name?, themes?, id? } in the package: `line` has the moves of the solver and the
 // opponent in turn; several right moves share one text, such as "3A 5C". `name` is the key of its words.
 
 import { PERSON } from "./game.js";
 import { moveText } from "./notation.js";
-import { impossible, notYours } from "./refused.js";
+import { impossible } from "./refused.js";
 import { parseRules, rulesText } from "./rules.js";
+
+/** The puzzle of a session: {position, line, source, day, level, number, counts, revealed}, with name, themes and id. */
+class Puzzle {
+  constructor(chosen) {
+    Object.assign(this, chosen);
+  }
+
+  /** Return the moves played of the line, whether the last of them leaves it, and whether the line is finished. */
+  progress(game) {
+    const { line } = this,
+      moves = game.line().map(({ action }) => moveText(action)),
+      last = moves.length - 1;
+    const wrong = last >= 0 && !line[last].split(" ").includes(moves[last]);
+    return { moves, wrong, done: !wrong && moves.length === line.length };
+  }
+
+  /** Whether the line is finished, or the solver has left it. */
+  answered(game) {
+    const { wrong, done } = this.progress(game);
+    return wrong || done;
+  }
+
+  /** Play the opponent's next move of the line, unless the puzzle is answered. */
+  reply(session, { game } = session) {
+    if (!this.answered(game)) game.push(session.legal(game, this.line[game.line().length]));
+  }
+
+  /** Play the rest of the line. */
+  reveal(session, { game } = session) {
+    this.revealed = true;
+    while (!this.answered(game)) {
+      game.push(session.legal(game, this.line[game.line().length].split(" ")[0]));
+      this.reply(session);
+    }
+  }
+
+  /** Return what a page shows; `answer` follows a wrong move or the end of the line. `revealed`: the page played it. */
+  json(game) {
+    const { level, name = "", number, counts, id = "", themes = [], found = null, revealed, day } = this,
+      { moves, wrong, done } = this.progress(game);
+    const steps = (this.line.length + 1) / 2,
+      step = Math.min(steps, Math.floor((moves.length - wrong) / 2) + 1);
+    const answer = wrong || done ? { move: moves.at(-1), right: done, line: this.line } : null,
+      { rules } = this.source;
+    return { level, name, number, counts, id, themes, found, rules, day, revealed, step, steps, answer };
+  }
+}
 
 /**
  * Show `puzzle`, a position under `rules`, or the package's puzzle `number` of a level (the first follows the last).
@@ -36,64 +83,10 @@ export async function showPuzzle(
     counts,
     revealed: false,
   };
-  return session.put({ rules, start }, Array(rules.players).fill(PERSON), { paused: session.toResume, puzzle: chosen });
-}
-
-/** Play the rest of the puzzle's line; a wrong move must be taken back first. */
-export function showAnswer(session) {
-  if (!session.puzzle || answered(session)) throw notYours("request");
-  session.puzzle.revealed = true;
-  while (!answered(session)) {
-    session.game.push(session.legal(session.game, session.puzzle.line[session.game.line().length].split(" ")[0]));
-    if (!answered(session)) reply(session);
-  }
-}
-
-/** Return the moves played of a puzzle's line, whether the last of them leaves it, and whether the line is finished. */
-export function progress({ line }, game) {
-  const moves = game.line().map(({ action }) => moveText(action)),
-    last = moves.length - 1;
-  const wrong = last >= 0 && !line[last].split(" ").includes(moves[last]);
-  return { moves, wrong, done: !wrong && moves.length === line.length };
-}
-
-/**
- * Return the puzzle being shown; its `answer` follows a wrong move or the end of its line. `revealed`: the page played
- * the line.
- */
-export function puzzleJson(puzzle, game) {
-  const { level, name = "", number, counts, id = "", themes = [], found = null, revealed, day } = puzzle,
-    { moves, wrong, done } = progress(puzzle, game);
-  const steps = (puzzle.line.length + 1) / 2,
-    step = Math.min(steps, Math.floor((moves.length - wrong) / 2) + 1);
-  const answer = wrong || done ? { move: moves.at(-1), right: done, line: puzzle.line } : null;
-  return {
-    level,
-    name,
-    number,
-    counts,
-    id,
-    themes,
-    found,
-    rules: puzzle.source.rules,
-    day,
-    revealed,
-    step,
-    steps,
-    answer,
-  };
-}
-
-/** Whether the line of the session's puzzle is finished, or the solver has left it. */
-export function answered({ puzzle, game }) {
-  const { wrong, done } = puzzle ? progress(puzzle, game) : {};
-  return wrong || done || false;
-}
-
-/** Play the opponent's next move of the puzzle's line. */
-export function reply(session) {
-  const { game, puzzle } = session;
-  game.push(session.legal(game, puzzle.line[game.line().length]));
+  return session.put({ rules, start }, Array(rules.players).fill(PERSON), {
+    paused: session.toResume,
+    puzzle: new Puzzle(chosen),
+  });
 }
 
 /**

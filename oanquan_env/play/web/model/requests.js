@@ -3,7 +3,6 @@
 
 import { newMatch } from "./match-model.js";
 import { readMoves } from "./notation.js";
-import { answered, reply, showAnswer, showPuzzle } from "./puzzle.js";
 import { impossible, notYours } from "./refused.js";
 import { parseMatchRules, parseRules } from "./rules.js";
 
@@ -45,9 +44,9 @@ export const REQUESTS = {
   /** Play a person's move. Refuse it unless the game is at `ply`, because the request may arrive twice or late. */
   move(session, { move, ply }) {
     const { game } = session;
-    if (ply !== game.position.ply || game.over || game.player !== null || answered(session)) throw notYours("move");
+    if (ply !== game.position.ply || game.over || game.player !== null || session.answered) throw notYours("move");
     game.push(session.legal(game, move));
-    if (session.puzzle && !answered(session)) reply(session);
+    session.puzzle?.reply(session);
   },
 
   /** Take back a person's last move and the replies to it. */
@@ -123,6 +122,14 @@ export const REQUESTS = {
     return session.put(await session.read(text, number), seats, { id });
   },
 
-  puzzle: showPuzzle,
-  show_answer: showAnswer,
+  /** Show a puzzle; see puzzle.js. */
+  async puzzle(session, asked) {
+    return (await import("./puzzle.js")).showPuzzle(session, asked);
+  },
+
+  /** Play the rest of the puzzle's line; a wrong move must be taken back first. */
+  show_answer(session) {
+    if (!session.puzzle || session.answered) throw notYours("request");
+    session.puzzle.reveal(session);
+  },
 };

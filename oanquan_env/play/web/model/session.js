@@ -6,7 +6,6 @@ import { linkOf } from "./links.js";
 import { changedHands } from "./match-model.js";
 import { parseMove } from "./notation.js";
 import { OWNERSHIP_HEADERS, formatRecords, playLegal } from "./records.js";
-import { answered, puzzleJson } from "./puzzle.js";
 import { Refused, impossible } from "./refused.js";
 import { REQUESTS } from "./requests.js";
 import { rulesText } from "./rules.js";
@@ -59,7 +58,7 @@ export class Session extends EventTarget {
       record: this.saved(),
       link: linkOf(game, this.catalogue),
     };
-    const json = { ...gameJson(game, this.emptyBoard, this.#names), puzzle: puzzle && puzzleJson(puzzle, game) };
+    const json = { ...gameJson(game, this.emptyBoard, this.#names), puzzle: puzzle && puzzle.json(game) };
     const state = {
       version,
       game: this.number,
@@ -71,7 +70,7 @@ export class Session extends EventTarget {
       ...json,
     };
     if (!puzzle) return state;
-    return { ...state, previews: {}, ...(answered(this) ? { turn: "solved", legal: [] } : {}) };
+    return { ...state, previews: {}, ...(this.answered ? { turn: "solved", legal: [] } : {}) };
   }
 
   /** Return the empty board with the names of its seats and squares; the same object as long as these are the same. */
@@ -186,6 +185,11 @@ export class Session extends EventTarget {
     if (!Number.isInteger(moves) || !(moves in line))
       throw impossible(`there is no move ${moves}`, `không có nước ${moves}`);
     return line[moves];
+  }
+
+  /** Whether the puzzle's line is finished, or the solver has left it. */
+  get answered() {
+    return this.puzzle?.answered(this.game) ?? false;
   }
 
   /** The data with which `resume` continues this game, or the game that it interrupted. */
