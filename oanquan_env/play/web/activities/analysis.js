@@ -201,9 +201,20 @@ async function switchRules(rules) {
 
 // ---- the dialog -----------------------------------------------------------------------------------------------------
 
+/** Leave the present analysis. */
+function leave() {
+  if (nodes === null) return;
+  analysis.study.end();
+  nodes.dialog.onclose = null;
+  nodes.dialog.close();
+  nodes.dialog.remove();
+  nodes = null;
+  tab.set(OPEN, "");
+}
+
 /** Open the dialog with the board. */
 function build(seat) {
-  nodes?.dialog.close();
+  leave();
   nodes = makeDialog(texts(), {
     back: () => go(analysis.path.slice(0, -1)),
     forward,
@@ -228,11 +239,7 @@ function build(seat) {
   );
   nodes.valued.checked = valued;
   nodes.dialog.onkeydown = onKey;
-  nodes.dialog.onclose = ({ target }) => {
-    analysis.study.end();
-    target.remove();
-    tab.set(OPEN, "");
-  };
+  nodes.dialog.onclose = leave;
   document.body.append(nodes.dialog);
   const { preview, loud, speed } = view.board;
   analysis.study = new Study(nodes.board, play);
@@ -259,7 +266,9 @@ function onKey(event) {
 
 // ---- what is shown --------------------------------------------------------------------------------------------------
 
-const say = (text) => (nodes.said.textContent = text);
+const say = (text) => {
+  if (nodes) nodes.said.textContent = text;
+};
 const moves = () => trees.nodesOn(analysis.root, analysis.path).map(({ move }) => move);
 
 /** Show the position at the path, and store the analysis. */
@@ -277,7 +286,7 @@ async function show() {
   tab.set(OPEN, analysis.began);
   if (!valued || study.hint || game.over) return;
   try {
-    if (!(await study.ask()) || !valued) return;
+    if (!(await study.ask()) || !valued || study !== analysis.study || !nodes) return;
     board.setHints(study.hint);
     showValues();
   } catch (error) {
@@ -365,7 +374,7 @@ async function play(move) {
   const shown = study.play(action, say);
   showTree();
   keep();
-  if (await shown) show();
+  if ((await shown) && nodes) show();
 }
 
 function comment() {
