@@ -172,7 +172,8 @@ def test_a_wide_screen_shows_the_review_without_scrolling_and_grows_with_the_win
     page.locator("#lesson button").nth(1).wait_for()
     page.locator("aside").evaluate("node => node.scrollTo(0, 0)")
     assert page.evaluate("document.documentElement.scrollHeight") == 800
-    assert page.locator("#moves, #story, #lesson").evaluate_all(IN_SIGHT)
+    assert page.locator("#moves, #mistakes, #lesson").evaluate_all(IN_SIGHT)
+    assert page.locator("aside").evaluate("node => node.scrollHeight === node.clientHeight")
     widths = []
     for width, height in ((1280, 800), (2560, 1440)):
         page.set_viewport_size({"width": width, "height": height})

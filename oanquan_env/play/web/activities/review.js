@@ -40,7 +40,15 @@ const STYLE = `
 #lesson .row-of { justify-content: center; }
 .key { width: 45px; height: 15px; flex: none; fill: none; stroke: currentColor; }
 .key.played { color: var(--red); } .key.best { color: var(--green); } .key .head { fill: currentColor; stroke: none; }
-@media (min-width: 1100px) { #mistakes { height: auto; } #bar output { min-height: 0; } #graph { height: 6rem; } }
+@media (min-width: 1100px) {
+  #bar output { min-height: 0; }
+  #graph { height: 4.5rem; flex: none; }
+  aside.reviewing { height: calc(100dvh - 68px); }
+  aside.reviewing > :is(#game-rules, p:has(#about)) { display: none; }
+  aside.reviewing > #values { order: 0; flex: 1 1 9rem; min-height: 9rem; display: flex; flex-direction: column; }
+  aside.reviewing #mistakes { flex: 1 1 0; min-height: 0; margin-bottom: 0; }
+  aside.reviewing #moves { max-height: 84px; }
+}
 @media (max-width: 560px) {
   #board.lesson { --rest: 345px; }
   #lesson { font-size: 0.875rem; }
@@ -72,6 +80,7 @@ view.marks = (number) =>
 /** Show the review of this game, keeping the board in view. */
 export function review() {
   reviewed = page.state.game;
+  if (matchMedia("(min-width: 1100px)").matches) $("story").parentNode.open = false; // makes room for the mistakes
   view.refresh();
   view.host.scrollIntoView({ block: "nearest", behavior: "smooth" });
 }
@@ -197,6 +206,7 @@ export function showValues() {
   $("bar").hidden = !on || !two;
   $("graph").toggleAttribute("hidden", !on || !two);
   $("mistakes").hidden = !on;
+  $("values").parentNode.classList.toggle("reviewing", on);
   showMistakes();
   const shown = found[view.number],
     known = on && isMistake(shown) && view.viewing !== null && Boolean(shown.best);
