@@ -22,7 +22,7 @@ ENGINE = ("moves.wasm", "engine.json")
 BEGIN = "vietnamese"
 """The preset that the page starts with and teaches: the rules that people in Vietnam play."""
 UNKEPT = ("README.md", "widget.js", "players.json")
-"""Files that are not cached: the map for readers, the widget's script, and the list of players that the server makes."""
+"""Files that are not cached: the map for readers, the widget's script, and the list of players from the server."""
 STATIC = re.compile(r'^import (?:[^"]* from )?"(\.[\w./-]+\.js)";$', flags=re.MULTILINE)
 DYNAMIC = re.compile(r'import\("(\.[\w./-]+\.js)"\)')
 

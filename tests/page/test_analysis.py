@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from oanquan_env import Board, parse_records
-from tests import node
-from tests.browsers import PHONE, WEB, Person, Visit
+from tests.helpers import node
+from tests.helpers.browsers import PHONE, WEB, Person, Visit
 
 TREE = "5A4Av3C2Av1Aee"
 

@@ -47,7 +47,6 @@ export function show() {
     import("./activities/rules-in-words.js")
       .then((loaded) => loaded.tell($("game-rules"), state.rules))
       .catch(complain);
-  for (const button of document.querySelectorAll(".analyse")) button.hidden = !mayAnalyse(state);
   values?.showValues();
   const lines = number ? view.lines(number) : [view.words.noMove],
     wrong = number && !values?.reviewing() ? values?.mistake(number) : null;
@@ -120,6 +119,9 @@ function showEnd() {
   const { match, turn, game } = page.state,
     over = (turn === "over" || turn === "solved") && view.settled;
   $("next").hidden = !over;
+  const [atEnd, before] = document.querySelectorAll(".analyse");
+  atEnd.hidden = !mayAnalyse(page.state);
+  before.hidden = over || atEnd.hidden;
   if (turn !== "over") running = game;
   if (!over) {
     if (ended !== null) view.host.scrollIntoView({ block: "nearest", behavior: "smooth" });

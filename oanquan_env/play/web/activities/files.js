@@ -137,8 +137,9 @@ function importAll(text) {
 const stored = () => Object.keys(localStorage).filter((name) => name.startsWith(OWN));
 
 /**
- * Open the analysis that a link holds, or start its game; if it has no moves and names no players, the present players stay. If a game with a
- * friend does not continue the moves played here, ask which version to play, and return false.
+ * Open the analysis that a link holds, or start its game, with `analysed` on the analysis board. If a game has no moves
+ * and names no players, the present players stay. If a game with a friend does not continue the moves played here, ask
+ * which version to play, and return false.
  */
 async function openHeld(text, analysed = false) {
   const asked = readLink(text, page.catalogue),
@@ -151,7 +152,7 @@ async function openHeld(text, analysed = false) {
     await openBoard({
       rules,
       position: position ?? "",
-      root: parseTree(tree ?? there),
+      root: parseTree(tree ?? there.replace(/-$/, "")), // a friend's link may end with a resignation
       at: tree === null ? -1 : asked.at,
     });
     return true;
