@@ -21,8 +21,8 @@ ABOUT = {"en": "about.md", "vi": "about.vi.md"}
 ENGINE = ("moves.wasm", "engine.json")
 BEGIN = "vietnamese"
 """The preset that the page starts with and teaches: the rules that people in Vietnam play."""
-UNKEPT = ("widget.js", "players.json")
-"""Files that are not cached: the notebook widget's script, and the list of players, which the server generates."""
+UNKEPT = ("README.md", "widget.js", "players.json")
+"""Files that are not cached: the map for readers, the widget's script, and the list of players from the server."""
 STATIC = re.compile(r'^import (?:[^"]* from )?"(\.[\w./-]+\.js)";$', flags=re.MULTILINE)
 DYNAMIC = re.compile(r'import\("(\.[\w./-]+\.js)"\)')
 

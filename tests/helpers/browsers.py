@@ -73,7 +73,7 @@ class Person:
     @property
     def state(self) -> dict[str, Any]:
         """The state of the page's game."""
-        state: dict[str, Any] = self.page.evaluate("import('./common.js').then(({ page }) => page.state)")
+        state: dict[str, Any] = self.page.evaluate("import('./page-state.js').then(({ page }) => page.state)")
         return state
 
     @property

@@ -15,7 +15,7 @@ globalThis.localStorage = {
 Object.defineProperty(globalThis, "navigator", { value: { language: "en", onLine: true } });
 const load = (name) => import(new URL(name, web));
 const [{ Engine }, { Session }, { resume }, { Refused, missing: lost }, { store }] = await Promise.all(
-  ["model/engine.js", "model/session.js", "model/resuming.js", "model/refused.js", "common.js"].map(load),
+  ["model/engine.js", "model/session.js", "model/resuming.js", "model/refused.js", "storage.js"].map(load),
 );
 const catalogue = JSON.parse(content("data/catalogue.json")),
   engine = await Engine.load(content("engine.wasm"), JSON.parse(content("engine.json")));

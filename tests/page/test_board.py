@@ -131,7 +131,7 @@ def test_a_key_that_is_held_down_acts_once_and_a_key_without_a_name_does_nothing
             legal: new Map([[0, []]]), chosen: null, buttons: { undo: button, next: button },
             send: (move) => acts.push(move), wayTowards: () => at,
         });
-        return [given.name === "Tools" ? made.key(event, true) : made.onKey(event), acts];
+        return [given.name === "ButtonBar" ? made.key(event, true) : made.onKey(event), acts];
     })"""
 
     def pressed(module: str, name: str, *keys: list[Any]) -> Any:
@@ -142,7 +142,7 @@ def test_a_key_that_is_held_down_acts_once_and_a_key_without_a_name_does_nothing
     assert [found for _, found in pressed("board/board.js", "BoardView", *way)] == acts
     keys = [["u", False, "BODY"], ["u", True, "BODY"], ["ArrowRight", True, "BODY"], ["u", True, "INPUT"]]
     keys += [[None, False, "BODY"], ["Enter", False, "BUTTON"], ["Enter", True, "BUTTON"], ["Enter", True, "TEXTAREA"]]
-    found = pressed("tools.js", "Tools", *keys)
+    found = pressed("buttons.js", "ButtonBar", *keys)
     assert found == [
         [True, ["click"]], [True, []], [True, []], [False, []], [False, []], [False, []], [True, []], [False, []],
     ]  # fmt: skip

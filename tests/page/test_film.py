@@ -115,7 +115,7 @@ def test_a_gif_made_in_the_page_has_the_colours_of_the_board(browser: Browser) -
     boards = list(played_board("mancala-world", 1, 6).boards())
     page = browser.new_page()
     page.route("**/*", lambda route: route.fulfill(path=WEB / route.request.url.removeprefix("http://page/")))
-    page.goto("http://page/nodes.js")
+    page.goto("http://page/dom.js")
     content, heard = page.evaluate(MAKE, game_of(boards))
     page.close()
     made = image.open(io.BytesIO(bytes(content)))

@@ -113,7 +113,7 @@ def test_the_options_close_like_a_menu_and_cover_no_square(visit: Visit, size: t
 
 COMPARE = """async () => {
     const [{ BoardView }, { page: { state } }, { view }] = await Promise.all(
-        ["board/board", "common", "table"].map(name => import(`./${name}.js`)));
+        ["board/board", "page-state", "current-game"].map(name => import(`./${name}.js`)));
     const { plain } = view.board, host = document.body.appendChild(document.createElement("div")), wrong = [];
     const shown = new BoardView(host);
     shown.speed = 1e9;  // each step runs without a delay
@@ -247,7 +247,7 @@ def test_a_tap_or_a_focus_shows_both_paths_before_the_move(visit: Visit) -> None
     shown("1")
     person.board.locator(".hit.legal[data-field='2']").click()  # with a mouse, an arrow shows its own path
     assert (paths.count(), person.board.locator(".way .badge").count()) == (0, 0)
-    person.page.evaluate("import('./table.js').then(({ view }) => view.option('preview', false))")
+    person.page.evaluate("import('./current-game.js').then(({ view }) => view.option('preview', false))")
     person.board.locator(".hit.legal[data-field='3']").tap()
     assert (paths.count(), person.board.locator(".way").count()) == (0, 2)
 

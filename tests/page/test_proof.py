@@ -275,5 +275,5 @@ def test_the_explorer_keeps_its_order_when_values_come_and_its_preset_without_a_
     page.locator("#openings-answer", has_text="offline").wait_for()
     assert page.locator("#openings-rules").input_value() == "mancala-world"
     assert "3." in page.locator("#openings-line").inner_text()
-    page.evaluate("import('./common.js').then(({ notice }) => notice('above it'))")
+    page.evaluate("import('./page-state.js').then(({ notice }) => notice('above it'))")
     page.locator("#notice:popover-open").wait_for()  # in the top layer, above the dialog

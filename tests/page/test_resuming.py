@@ -27,26 +27,23 @@ def test_a_file_that_is_missing_for_once_changes_no_stored_game() -> None:
         ["new", {"rules": "tonkin", "moves": "2A", "seats": ["human", name]}] for name in ("random", "easy")
     )
     puzzle = ["puzzle", {"level": "hard", "number": 2, "day": 20_000}]
-    branch = [["branch", {"moves": 0}], ["load", {"text": APP, "keep": True}]]
     games = {"drawing-3-5.json": [THREE], "players/thinker.js": [random], "puzzles-tonkin.json": [easy, puzzle]}
     found = resumed(*({"requests": asked, "missing": [file]} for file, asked in games.items()))
     assert found == [{"failed": file, "copies": None} for file in games]
-    three, level, solved, tried = resumed(*({"requests": asked} for asked in (*games.values(), [easy, *branch])))
+    three, level, solved = resumed(*({"requests": asked} for asked in games.values()))
     assert (three["moves"], three["rules"], three["seats"]) == (["1A"], "three-player", ["human"] * 3)
     assert (level["moves"], level["seats"]) == (["2A"], ["human", "random"])
     assert (solved["puzzle"]["number"], solved["puzzle"]["day"]) == (2, 20_000)
-    assert (tried["rules"], tried["moves"], tried["copies"]) == ("app", [], None)
 
 
 def test_only_what_was_read_and_refused_is_replaced_and_it_is_kept() -> None:
     friend = ["new", {"rules": "three-player", "moves": "1A", "seats": ["human", "friend", "easy"], "id": "a1"}]
     game = {"text": UNKNOWN, "seats": ["human", "easy"], "id": None}
     aim = {"par": 3, "day": 20_000}
-    gone, unread, puzzle, branch, damaged, both = resumed(
+    gone, unread, puzzle, damaged, both = resumed(
         {"requests": [friend], "changes": {"seats": ["human", "friend", "gone"]}},
-        {"requests": [THREE], "changes": {**game, "branch": game, "aim": aim}},
+        {"requests": [THREE], "changes": {**game, "aim": aim}},
         {"requests": [THREE], "changes": {"puzzle": {"rules": "tonkin", "level": "gone"}, "aim": aim}},
-        {"requests": [THREE], "changes": {"branch": game}},
         {"texts": ["{", json.dumps({"text": "x"})]},
         {
             "texts": [
@@ -57,11 +54,10 @@ def test_only_what_was_read_and_refused_is_replaced_and_it_is_kept() -> None:
     )
     assert (gone["seats"], gone["id"], gone["moves"]) == (["human", "friend", "human"], "a1", ["1A"])
     kept = {**game, "rules": "from-the-future", "moves": 0}
-    for each, count in ((unread, 2), (branch, 1)):
-        assert [{**one, "at": 0} for one in each["refused"]] == [{**kept, "at": 0}] * count
-        assert each["errors"] == ["record"]
+    assert [{**one, "at": 0} for one in unread["refused"]] == [{**kept, "at": 0}]
+    assert unread["errors"] == ["record"]
     assert (unread["seats"], unread["moves"], unread["aim"]) == (["human", "beginner"], [], None)
-    assert (branch["moves"], branch["rules"]) == (puzzle["moves"], puzzle["rules"]) == (["1A"], "three-player")
+    assert (puzzle["moves"], puzzle["rules"]) == (["1A"], "three-player")
     assert (puzzle["errors"], puzzle["aim"]["par"], puzzle["refused"]) == (["request"], 3, [])
     assert (damaged["seats"], damaged["copies"]) == (["human", "beginner"], '{\n{"text": "x"}\n')
     assert (both["rules"], both["copies"].endswith("[5\n")) == ("app", True)

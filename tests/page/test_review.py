@@ -1,4 +1,4 @@
-"""Test the page's hints, its reviews of finished games, and its option to show the values of all moves."""
+"""Test the page's hints and its reviews of finished games."""
 
 import re
 
@@ -34,7 +34,7 @@ def test_hints_and_spoken_words_are_of_the_position_shown(visit: Visit) -> None:
     person.press("hint")
     person.board.locator(".hint").first.wait_for()
     assert not person.board.locator(".hint").evaluate_all(HIDING)  # no number is covered, no hint overflows
-    found = person.page.evaluate("import('./table.js').then(({ hint }) => hint())")
+    found = person.page.evaluate("import('./current-game.js').then(({ hint }) => hint())")
     equals = [move for move, value in found["values"].items() if value == found["values"][found["best"]]]
     assert person.board.locator(".marks rect").count() == len(equals)  # one arrow for each best move
     person.press("previous")
@@ -64,7 +64,6 @@ def test_a_review_is_of_one_game_and_keeps_the_board_in_sight(visit: Visit) -> N
     page.locator("#rematch").tap()
     person.wait_for_turn()
     assert page.locator("#bar").is_hidden()
-    assert not page.locator("#evaluate").is_checked()
 
 
 def test_a_mistake_is_a_lesson(visit: Visit) -> None:
@@ -92,11 +91,9 @@ def test_a_mistake_is_a_lesson(visit: Visit) -> None:
     person.waits_for("Start. You played 5A")
     assert arrows.count() == 2
     reviewed = page.locator("#mistakes").all_inner_texts()
-    lesson.get_by_text("Try it yourself").click()
-    person.play("2C")
-    assert person.moves[0] == "2C"
-    page.locator("#resume").click()
-    page.locator("#mistakes button").first.wait_for()
+    lesson.get_by_text("Analyse").click()
+    assert page.locator("#analysis-tree [aria-current]").inner_text() == "Start"
+    page.keyboard.press("Escape")
     assert person.moves == ["5A", "3A"]
     assert page.locator("#mistakes").all_inner_texts() == reviewed  # kept, not computed again
     page.locator("#mistakes button", has_text="Practise your mistakes").click()
@@ -133,7 +130,7 @@ def test_motion_that_another_motion_replaces_leaves_it_alone(visit: Visit) -> No
     person.page.wait_for_timeout(700)  # the first motion has ended by now
     assert person.board.locator("[data-tool=skip]").is_visible()
     person.waits_for("South to move.")
-    speed = "import('./table.js').then(({ view }) => view.board.speed)"
+    speed = "import('./current-game.js').then(({ view }) => view.board.speed)"
     assert person.page.evaluate(speed) == float("inf")  # as with a preference for reduced motion
 
 
@@ -143,9 +140,9 @@ def test_what_arrives_late_moves_nothing_that_a_finger_aims_at(visit: Visit) -> 
     person.fields.nth(1).tap()
     aimed = [person.board.locator(".way").first, page.locator("#moves button").nth(1), page.locator("#about-game")]
     before = [(one.element_handle(), one.bounding_box()) for one in aimed]
-    page.evaluate("import('./table.js').then(({ view, hint }) => hint().then(found => view.setHint(found)))")
+    page.evaluate("import('./current-game.js').then(({ view, hint }) => hint().then(found => view.setHint(found)))")
     person.board.locator(".hint").first.wait_for()
-    page.evaluate("import('./table.js').then(({ view }) => view.dispatchEvent(new Event('render')))")
+    page.evaluate("import('./current-game.js').then(({ view }) => view.dispatchEvent(new Event('render')))")
     for one, (handle, box) in zip(aimed, before, strict=True):
         assert handle is not None
         assert (handle.evaluate("node => node.isConnected"), one.bounding_box()) == (True, box)
@@ -156,8 +153,12 @@ def test_what_arrives_late_moves_nothing_that_a_finger_aims_at(visit: Visit) -> 
     other.page.locator("#mistakes progress, #mistakes button").first.wait_for()
     other.page.keyboard.press("Home")  # the mistake, whether or not the review has found it yet
     names = "[...view.board.root.querySelectorAll('.tools button:not([hidden])')].map(one => one.dataset.tool)"
-    tops = "[view.tools.bar, document.getElementById('moves')].map(one => one.getBoundingClientRect().top + scrollY)"
-    seen = f"import('./table.js').then(({{ view }}) => [{names}, {tops}, document.getElementById('lesson').hidden])"
+    tops = (
+        "[view.buttonBar.bar, document.getElementById('moves')].map(one => one.getBoundingClientRect().top + scrollY)"
+    )
+    seen = (
+        f"import('./current-game.js').then(({{ view }}) => [{names}, {tops}, document.getElementById('lesson').hidden])"
+    )
     before = other.page.evaluate(seen)
     other.page.locator("#mistakes button").first.wait_for()
     assert other.page.evaluate(seen) == before
@@ -171,7 +172,8 @@ def test_a_wide_screen_shows_the_review_without_scrolling_and_grows_with_the_win
     page.locator("#lesson button").nth(1).wait_for()
     page.locator("aside").evaluate("node => node.scrollTo(0, 0)")
     assert page.evaluate("document.documentElement.scrollHeight") == 800
-    assert page.locator("#moves, #story, #lesson").evaluate_all(IN_SIGHT)
+    assert page.locator("#moves, #mistakes, #lesson").evaluate_all(IN_SIGHT)
+    assert page.locator("aside").evaluate("node => node.scrollHeight === node.clientHeight")
     widths = []
     for width, height in ((1280, 800), (2560, 1440)):
         page.set_viewport_size({"width": width, "height": height})
@@ -196,28 +198,3 @@ def test_a_game_of_three_is_reviewed(visit: Visit) -> None:
     person.waits_for("This is from your game")
     person.move("5C")
     person.waits_for("Correct – 5C!")
-
-
-def test_the_values_of_all_moves_can_be_shown_beside_any_game(visit: Visit) -> None:
-    person = visit("#moves=3A1C&south=easy&north=medium")  # no person plays
-    page, hints = person.page, person.board.locator(".hint")
-    page.locator("#live").check()
-    page.locator("#moves button").first.click()
-    hints.nth(9).wait_for()  # both moves of five squares
-    values = page.evaluate("import('./table.js').then(({ hint }) => hint(0))")["values"]
-    numbers = sorted(int(text.replace("−", "-")) for text in hints.all_text_contents())
-    assert numbers == sorted(values.values())
-    assert person.board.locator(".marks rect").count() == 0  # no arrows, as no hint was asked for
-    page.locator("#puzzles").click()
-    page.locator("#puzzle-list .kinds button").first.click()
-    person.waits_for("Capture a mandarin in one move.")
-    assert (hints.count(), page.locator("#live").is_visible()) == (0, False)
-    page.reload()
-    page.locator("#resume").click()
-    page.locator("#live:checked").wait_for()
-    page.evaluate("location.hash = 'match=&north=human'")
-    person.waits_for("South to move.")
-    page.locator("#live:not(:checked)").wait_for()  # switched off at the start of a match
-    assert hints.count() == 0
-    page.locator("#live").check()
-    hints.nth(9).wait_for()

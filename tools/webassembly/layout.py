@@ -12,6 +12,7 @@ import numpy as np
 from oanquan_env.engine import move
 from oanquan_env.engine.positions import MANDARIN_BYTE
 from oanquan_env.engine.rules import CHOICES, FIELD_NAMES
+from oanquan_env.engine.trace import TURN_ENDS
 from oanquan_env.match.rules import MatchMeasure
 from oanquan_env.search.search_state import MAX_DEPTH
 from tools.webassembly.build import RECORDS
@@ -27,6 +28,7 @@ def describe() -> bytes:
         "rules": {name: CHOICES.get(name, []) for name in FIELD_NAMES},
         "match": {"match_measure": get_args(MatchMeasure), "fields_to_lose": [], "max_rounds": []},
         "resigned": move.RESIGNED,
+        "turn_ends": TURN_ENDS,
         "nets": {name: RECORDS[name]["net"].itemsize for name in ("two_rules", "many_rules")},
         "row": MANDARIN_BYTE,
         "line": MAX_DEPTH + 1,

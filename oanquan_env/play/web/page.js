@@ -1,19 +1,12 @@
 // The page around the board: language, keys, resignation, and the start. Everything that a move does not need loads
-// later. To read the page, begin here; the other scripts are
-//
-// - table.js: the game of this page, with its session, board and storage; common.js: state and language of the page
-// - tools.js, side-panel.js: the buttons below the board, and the panel beside it
-// - model/: the engine, rules, moves, positions, games, matches, records and links; session.js takes the requests
-// - players/: computer players, in a worker (../worker.js), with books of proved moves
-// - board/: the drawn board, its motion, sounds, pictures and GIFs
-// - words/: all texts, in both languages
-// - activities/: what loads later: lessons, puzzles, the review, openings, files, the new game
-// - widget.js: the board in a notebook; service-worker.js: the page without a network
+// later. README.md is a map of the scripts.
 
 import { show } from "./side-panel.js";
-import { $, complain, explain, notice, page, store, words } from "./common.js";
-import { begin, play, view } from "./table.js";
-import { SPEEDS, isHeld } from "./tools.js";
+import { $ } from "./dom.js";
+import { complain, explain, notice, page, words } from "./page-state.js";
+import { store, tab } from "./storage.js";
+import { begin, play, view } from "./current-game.js";
+import { SPEEDS, isHeld } from "./buttons.js";
 
 const OPTIONS = { speed: Object.keys(SPEEDS), preview: ["true", "false"], loud: ["true", "false"] };
 const dialogs = {
@@ -116,6 +109,8 @@ async function start() {
     await begin();
     window.addEventListener("hashchange", () => openLink().catch(fail));
     await openLink();
+    if (tab.get("analysing") && !$("analysis"))
+      await import("./activities/analysis.js").then(({ resume }) => resume()).catch(complain);
     if (page.aim?.bound !== undefined) await dialogs.openings().then(() => view.refresh());
     if (page.aim?.par !== undefined) await import("./activities/par.js").then(() => view.refresh());
   } catch (error) {

@@ -1,22 +1,31 @@
 // The panel beside the board: the game, its match, its moves, and what comes after its end.
 
 import { STRENGTHS } from "./words/board-words.js";
-import { $, complain, make, page, presetName, store, words } from "./common.js";
-import { MINUS, capital } from "./nodes.js";
-import { unfinishedGames, play, view } from "./table.js";
+import { $, make } from "./dom.js";
+import { complain, page, presetName, words } from "./page-state.js";
+import { FRIEND } from "./model/game.js";
+import { MINUS, capital } from "./words/format.js";
+import { unfinishedGames, play, view } from "./current-game.js";
 import { sentenceName } from "./words/narration.js";
 
 let ended = null; // the game whose end has been announced
 let running = null; // the last game that was seen unfinished
-let values = null; // review.js, loaded when values are first wanted
+let values = null; // review.js, loaded with the first review
 
-async function review(wanted = true) {
+async function review() {
   try {
     values ??= await import("./activities/review.js");
-    values.review(wanted);
+    values.review();
   } catch (error) {
     complain(error);
   }
+}
+
+/** Whether the analysis board would help nobody in a game against the computer, and solve no puzzle. */
+function mayAnalyse({ puzzle, turn, seats }) {
+  if (puzzle) return Boolean(puzzle.answer?.right);
+  const computer = ({ name, person }) => !person && name !== FRIEND;
+  return turn === "over" || !seats.some(({ person }) => person) || !seats.some(computer);
 }
 
 $("game-rules").ontoggle = show;
@@ -38,8 +47,6 @@ export function show() {
     import("./activities/rules-in-words.js")
       .then((loaded) => loaded.tell($("game-rules"), state.rules))
       .catch(complain);
-  $("values").hidden = Boolean(state.puzzle);
-  $("evaluate").parentNode.hidden = state.seats.length > 2;
   values?.showValues();
   const lines = number ? view.lines(number) : [view.words.noMove],
     wrong = number && !values?.reviewing() ? values?.mistake(number) : null;
@@ -112,6 +119,9 @@ function showEnd() {
   const { match, turn, game } = page.state,
     over = (turn === "over" || turn === "solved") && view.settled;
   $("next").hidden = !over;
+  const [atEnd, before] = document.querySelectorAll(".analyse");
+  atEnd.hidden = !mayAnalyse(page.state);
+  before.hidden = over || atEnd.hidden;
   if (turn !== "over") running = game;
   if (!over) {
     if (ended !== null) view.host.scrollIntoView({ block: "nearest", behavior: "smooth" });
@@ -151,17 +161,7 @@ $("send").onclick = () =>
 $("swap").onclick = () => play("rematch", { swap: true }).catch(complain);
 $("card").onclick = () =>
   import("./activities/files.js").then(({ shareCard }) => shareCard(values?.summaries() ?? null)).catch(complain);
-$("review").onclick = () => review();
-$("evaluate").checked = store.get("evaluate") === "yes";
-$("evaluate").onchange = () => {
-  store.set("evaluate", $("evaluate").checked ? "yes" : "no");
-  review(false);
-};
-if ($("evaluate").checked) review(false);
-const live = () => import("./activities/live-values.js");
-$("live").onchange = ({ target: { checked } }) =>
-  live()
-    .then(({ toggle }) => toggle(checked))
-    .catch(complain);
-if (store.get("live") === "yes") live().catch(complain);
+$("review").onclick = review;
+for (const button of document.querySelectorAll(".analyse"))
+  button.onclick = () => import("./activities/analysis.js").then(({ openHere }) => openHere()).catch(complain);
 $("from-here").onclick = () => play("back", { moves: view.viewing }).catch(complain);

@@ -4,8 +4,8 @@
 // state, from which a notebook without a kernel continues; `language`.
 
 import { Engine } from "./model/engine.js";
-import { GameView } from "./board/game.js";
-import { html } from "./nodes.js";
+import { GameView } from "./board/game-view.js";
+import { html } from "./dom.js";
 import { Refused } from "./model/refused.js";
 import { Session } from "./model/session.js";
 import { Thinker } from "./players/thinker.js";

@@ -1,19 +1,15 @@
 // The openings dialog: moves with proved or searched values, lines to step through, games from any position, and the
 // proof.
 
-import { BoardView } from "../board/board.js";
-import { Book, Openings, movesOf, refutation, valueOf } from "../players/book.js";
-import { checkProof } from "../players/certificate.js";
-import { explain, make, page, presetName, words } from "../common.js";
-import { Game, PERSON } from "../model/game-model.js";
-import { stonesWon, sweeping } from "../board/moving-board.js";
-import { copyFrame, signed } from "../nodes.js";
+import { play, playFor, services, view } from "../current-game.js";
+import { make } from "../dom.js";
+import { PERSON } from "../model/game.js";
 import { moveText } from "../model/notation.js";
+import { explain, page, presetName, words } from "../page-state.js";
+import { Book, refutation, valueOf } from "../players/book.js";
+import { checkProof } from "../players/certificate.js";
 import { PROOF } from "../words/proof-words.js";
-import { ANY } from "../players/players.js";
-import { parseRules } from "../model/rules.js";
-import { drawingJson, nodeJson } from "../model/state.js";
-import { play, playFor, tools, view } from "../table.js";
+import { Study, addStyle, how, showMoves } from "./study.js";
 
 const STYLE = `
 #openings-dialog { width: min(1020px, calc(100vw - 20px)); }
@@ -26,10 +22,7 @@ const STYLE = `
 #openings-board { --rest: 540px; }
 #openings-answer { scroll-margin-bottom: 90px; }
 #openings-table { display: grid; grid-template: auto 1fr / minmax(0, 1fr) 250px; gap: 8px 24px; }
-#openings-moves { grid-row: 1 / 3; grid-column: 2; display: grid; gap: 4px; align-content: start; }
-#openings-moves button { display: grid; grid-template-columns: 2em 2.6em minmax(0, 1fr); gap: 8px; align-items: center;
-  min-height: 42px; padding: 0 10px; text-align: left; line-height: 1.15; font-variant-numeric: tabular-nums; }
-#openings-moves small { color: var(--soft); }
+#openings-moves { grid-row: 1 / 3; grid-column: 2; }
 #openings-dialog .help { margin: 8px 0; padding: 0 12px 8px; color: var(--soft); font-size: 0.875rem; width: fit-content; }
 #openings-dialog .help:not([open]) { padding-bottom: 0; }
 #openings-line button { min-height: 38px; padding: 0 10px; }
@@ -39,15 +32,11 @@ const STYLE = `
   #openings-board { --rest: 380px; }
   #openings-table { grid-template: none / minmax(0, 1fr) 150px; gap: 8px; }
   #openings-moves { grid-row: 1; }
-  #openings-moves small { font-size: 0.6875rem; }
   #openings-refuted, #openings-value { font-size: 0.875rem; line-height: 1.3; }
   #openings-value { min-height: 3.9em; } /* values that arrive later must not move the buttons */
   #openings-table > :last-child { grid-column: 1 / -1; }
-  #openings-moves button { grid-template-columns: 1.6em 2.1em minmax(0, 1fr); gap: 4px; height: 46px; min-height: 0;
-    padding: 0 6px; font-size: 0.875rem; }
 }`;
-// `walk`: the line being shown
-const explorer = { preset: null, game: null, table: null, hints: new Map(), search: null, view: null, walk: null };
+const explorer = { preset: null, study: null, walk: null }; // `walk`: the line being shown
 const LISTED = 10; // maximum number of listed moves of a line
 let nodes = null; // the elements of the dialog
 const texts = () => PROOF[page.language];
@@ -60,9 +49,7 @@ const button = (textContent, onclick, more = {}) =>
   });
 const part = (name, id, more = {}) => (nodes[id] = make(name, { id: `openings-${id}`, ...more }));
 
-const style = new CSSStyleSheet();
-style.replaceSync(STYLE);
-document.adoptedStyleSheets = [...document.adoptedStyleSheets, style];
+addStyle(STYLE);
 
 export async function open() {
   const { rules, seats } = page.state,
@@ -104,7 +91,7 @@ function build(presets) {
       make("summary", { textContent: "?", ariaLabel: texts().help }),
       texts().about,
     ),
-    row(button(words().fromHere, playFromHere)),
+    row(button(words().fromHere, playFromHere), button(words().analyse, analyse)),
     part("h3", "proof", { textContent: texts().proof }),
     part("p", "claim"),
     row(
@@ -122,7 +109,7 @@ function build(presets) {
       part("p", "refuted"),
       part("div", "line", { className: "row-of" }),
       part("p", "value"),
-      make("div", { id: "openings-table" }, board, part("div", "moves"), more),
+      make("div", { id: "openings-table" }, board, part("div", "moves", { className: "move-values" }), more),
       make("div", { className: "end" }, make("button", { value: "close", textContent: words().close })),
     ),
   );
@@ -132,14 +119,11 @@ function build(presets) {
   nodes.dialog.setAttribute("aria-labelledby", "openings-title");
   nodes.dialog.onclose = () => {
     explorer.walk = null;
-    explorer.search?.abort();
-    explorer.view.cancel();
-    explorer.view.destroy();
+    explorer.study.end();
     nodes.dialog.remove();
   };
   document.body.append(nodes.dialog);
-  explorer.view = new BoardView(board, page.language);
-  explorer.view.addEventListener("move", ({ detail }) => go(detail));
+  explorer.study = new Study(board, (move) => go(move));
 }
 
 /** Show the answer to a person's request, and scroll it into view. */
@@ -147,30 +131,20 @@ function tell(text, { answer } = nodes) {
   answer.textContent = text;
   if (text) answer.scrollIntoView({ block: "nearest" });
 }
-const data = (name) => tools().data(name);
+const data = (name) => services().data(name);
 
 /** Start at the set-up of a preset. */
 async function choose(preset) {
   nodes.rules.value = preset;
-  const { engine } = tools(),
-    rules = engine.rules(parseRules(preset, page.catalogue)),
-    listed = page.catalogue.openings.includes(preset);
-  const [table, drawing] = await Promise.all([
-    listed && data(Openings.file(preset)),
-    data(`drawing-${rules.players}-${rules.fields}.json`),
-  ]);
+  const { study } = explorer,
+    loaded = await Study.load(preset),
+    { rules, table, listed } = loaded,
+    { engine } = services();
   if (nodes.rules.value !== preset) return; // another preset was chosen meanwhile
-  const names = { en: PROOF.en.names, vi: PROOF.vi.names };
-  Object.assign(explorer, {
-    preset,
-    table: listed ? Openings.read(engine, rules, preset, table) : Openings.none(engine),
-    names,
-    drawing: drawingJson(drawing, rules, names),
-    hints: new Map(),
-  });
+  explorer.preset = preset;
   explorer.walk = null;
-  explorer.game = new Game(engine, rules, engine.start(rules), [PERSON, PERSON]);
-  const bad = refutation(engine, rules, explorer.table),
+  study.begin(loaded, engine.start(rules), { en: PROOF.en.names, vi: PROOF.vi.names }, texts().plates);
+  const bad = refutation(engine, rules, table),
     line = bad?.line ?? [];
   nodes.refuted.hidden = !bad;
   if (bad) {
@@ -189,16 +163,13 @@ async function choose(preset) {
       button(texts().showIt, () => walk(line)),
     );
   }
-  const { position } = explorer.game;
-  const { lower, upper } = valueOf(rules, explorer.table, position, movesOf(engine, rules, explorer.table, position)),
+  const { lower, upper } = valueOf(rules, table, study.game.position, study.moves()),
     certified = page.catalogue.certificates.includes(preset);
   explorer.bounds = { bound: upper, least: lower };
   nodes.claim.textContent = certified ? texts().claim(lower, upper) : texts().unclaimed(texts().between(lower, upper));
   nodes.proof.hidden = nodes.claim.hidden = !listed;
   for (const one of nodes.dialog.querySelectorAll(".main, .beat")) one.hidden = !certified;
   tell("");
-  explorer.view.cancel(); // the board is redrawn anyway, so drop running motion
-  explorer.view.setDrawing(explorer.drawing);
   show();
 }
 
@@ -206,50 +177,27 @@ async function choose(preset) {
 
 /** Show the current position of the line, first with the proved values, and with searched ones when they arrive. */
 async function show() {
-  const { game } = explorer,
-    { rules, position } = game,
-    { serial } = game.node;
-  explorer.search?.abort();
-  explorer.search = new AbortController();
-  explorer.view.cancel();
-  explorer.view.show(boardOf(game));
+  const { study } = explorer;
+  study.stop();
+  study.view.cancel();
+  study.view.show(study.board());
   tell("");
-  const moves = showMoves();
-  if (explorer.hints.has(serial) || moves.every(({ proved }) => proved)) return;
+  const moves = showPosition();
+  if (study.hint || moves.every(({ proved }) => proved)) return;
   try {
-    explorer.hints.set(serial, await tools().thinker.hint(rules, position, { signal: explorer.search.signal }));
-    if (explorer.game === game && game.node.serial === serial) showMoves();
+    if (await study.ask()) showPosition();
   } catch (error) {
-    if (error.name !== "AbortError") tell(explain(error));
+    tell(explain(error));
   }
 }
 
-function boardOf(game) {
-  const { position } = game,
-    played = game.line().map((node) => nodeJson(node, explorer.drawing, explorer.names)),
-    move = played.at(-1),
-    outcome = game.outcome();
-  const frame = move?.after ?? copyFrame(position),
-    sweep = outcome && sweeping(explorer.view.drawing, frame, outcome.scores);
-  const after = {
-    frame: sweep?.after ?? frame,
-    sweep,
-    won: stonesWon(played, 2),
-    mover: position.mover,
-    under: move?.under,
-    over: move?.over,
-    winners: outcome?.winners ?? null,
-  };
-  return { ...after, names: texts().plates.map((name) => [name, ""]), legal: game.legal().map(moveText) };
-}
-
 /** Show the line, the value and the moves of the position; return the moves. */
-function showMoves() {
-  const { game, table, hints } = explorer,
-    { engine, rules, position } = game,
+function showPosition() {
+  const { study } = explorer,
+    { game, table, hint, rules } = study,
+    { position } = game,
     text = texts(),
-    line = game.line(),
-    hint = hints.get(game.node.serial) ?? null;
+    line = game.line();
   nodes.line.replaceChildren(
     ...[words().start, ...line.map(({ action }, number) => `${number + 1}. ${moveText(action)}`)]
       .map((text, number) => {
@@ -263,27 +211,8 @@ function showMoves() {
       })
       .filter((_, number) => !number || number > line.length - LISTED),
   );
-  const moves = game.over ? [] : movesOf(engine, rules, table, position, hint);
-  if (nodes.moves.node !== game.node) {
-    // values that arrive later must not move the buttons
-    nodes.moves.node = game.node;
-    nodes.moves.replaceChildren(
-      ...moves.map(({ move }) =>
-        Object.assign(
-          button("", () => go(move)),
-          { move },
-        ),
-      ),
-    );
-    for (const made of nodes.moves.children) made.append(make("b"), " ", make("span"), " ", make("small"));
-  }
-  for (const made of nodes.moves.children) {
-    const one = moves.find(({ move }) => move === made.move),
-      texts = [one.move, lead(one), how(one)];
-    texts.forEach((text, number) => {
-      made.children[number].textContent = text;
-    });
-  }
+  const moves = study.moves();
+  showMoves(nodes.moves, game.node, moves, go);
   if (game.over) {
     const [south, north] = game.outcome().scores;
     nodes.value.textContent = text.over(text.result(south - north), `${south}–${north}`);
@@ -295,38 +224,21 @@ function showMoves() {
   return moves;
 }
 
-const lead = ({ value }) => (value === null ? "…" : value ? signed(value) : "0");
-
-/** Say whether a value is proved, or its bounds; given the `hint`, also if its net is the one for any rules. */
-function how({ lower, upper, value, proved }, hint = null) {
-  const bounds = lower === -Infinity && upper === Infinity ? "" : texts().between(lower, upper);
-  if (proved) return texts().proved;
-  const searched = hint?.search.net === ANY ? `${texts().searched} ${texts().anyRules}` : texts().searched;
-  return [value === null ? bounds || texts().looking : `${searched}${bounds && ";"}`, value === null ? "" : bounds]
-    .filter(Boolean)
-    .join(" ");
-}
-
 /** Play a move, chosen by a person or from the line being shown, with its motion. */
 async function go(move, walk = null) {
   explorer.walk = walk;
-  const { game } = explorer,
-    before = boardOf(game),
-    legal = game.legal().find((action) => moveText(action) === move);
-  if (legal === undefined) return;
-  explorer.view.cancel();
-  game.step(legal);
-  showMoves();
-  const { node } = game,
-    after = boardOf(game);
-  await explorer.view.play(nodeJson(node, explorer.drawing, explorer.names), before, { ...after, legal: [] });
-  if (explorer.game === game && game.node === node) show();
+  const { study } = explorer,
+    action = study.action(move);
+  if (action === undefined) return;
+  const shown = study.play(action);
+  showPosition();
+  if (await shown) show();
 }
 
 /** Play a line from the start until a person does something else. */
 async function walk(line) {
   const walk = {};
-  explorer.game.backTo(0);
+  explorer.study.goTo([]);
   for (const action of line) {
     await go(moveText(action), walk);
     await new Promise((resolve) => {
@@ -343,7 +255,8 @@ async function walk(line) {
  * side.
  */
 async function playFromHere() {
-  const { game, preset } = explorer,
+  const { preset } = explorer,
+    { game } = explorer.study,
     other = page.state.opponent,
     { mover } = game.position;
   const moves = game
@@ -352,6 +265,15 @@ async function playFromHere() {
     .join("");
   await play("new", { rules: preset, moves, seats: mover ? [other, PERSON] : [PERSON, other] });
   nodes.dialog.close();
+}
+
+/** Open the analysis board here. */
+async function analyse() {
+  const { preset, study } = explorer;
+  nodes.dialog.close();
+  await (
+    await import("./analysis.js")
+  ).open({ rules: preset, moves: study.game.line().map(({ action }) => moveText(action)) });
 }
 
 /** Start a game against the proof: a person plays North, and tries to hold South's lead to the proved bound. */
@@ -386,7 +308,7 @@ async function check() {
   button.disabled = true;
   Object.assign(progress, { hidden: false, value: 0 });
   try {
-    const found = await checkProof(tools().engine, page.catalogue, name, content, (done, all) => {
+    const found = await checkProof(services().engine, page.catalogue, name, content, (done, all) => {
       Object.assign(progress, { max: all, value: done });
       elements.answer.textContent = texts().following(done, all);
     });

@@ -1,13 +1,15 @@
 // Games in files and on the clipboard, links that hold a game, and animations of it.
 
 import { ROLES } from "../words/board-words.js";
-import { $, complain, copy, explain, isText, make, notice, page, presetName, words } from "../common.js";
+import { $, make } from "../dom.js";
+import { complain, copy, explain, notice, page, presetName, words } from "../page-state.js";
+import { isText } from "../storage.js";
 import "../words/dialog-words.js";
 import { findLink, readLink } from "../model/link-reading.js";
-import { PERSON } from "../model/game-model.js";
-import { capital } from "../nodes.js";
+import { PERSON } from "../model/game.js";
+import { capital } from "../words/format.js";
 import { Refused } from "../model/refused.js";
-import { friendGames, unfinishedGames, goBack, play, view } from "../table.js";
+import { friendGames, unfinishedGames, goBack, play, services, view } from "../current-game.js";
 import { plateNames, playerName } from "../words/narration.js";
 
 const OWN = "oanquan-"; // beginning of the names of stored texts
@@ -20,8 +22,13 @@ export function open() {
 
 // ---- opening --------------------------------------------------------------------------------------------------------
 
-/** Open the game in `text`, or its game `number` if it has several; `text` is null if it was too long. */
-async function openText(text, number = null) {
+const POSITION = /^\s*[\d,*]+\/[\d,*/]+(\s+[-\d,]+){3}\s*$/;
+
+/**
+ * Open the game in `text`, or its game `number` if it has several; `text` is null if it was too long. With `analysed`,
+ * open it on the analysis board, where it may be a position.
+ */
+async function openText(text, number = null, analysed = false) {
   try {
     if (text === null) throw new Refused("record", words().tooLarge);
     if (!text.trim()) {
@@ -29,28 +36,45 @@ async function openText(text, number = null) {
       $("share-error").hidden = false;
       return;
     }
-    const link = /\[Rules\s/.test(text) ? null : findLink(text); // a record may also hold an address
-    if (link !== null) {
-      if (!(await openHeld(link))) return;
+    const link = /\[Rules\s/.test(text) ? null : findLink(text), // a record may also hold an address
+      isPosition = analysed && POSITION.test(text);
+    if (isPosition) await analyse({ rules: page.state.rules, position: text.trim() });
+    else if (link !== null) {
+      if (!(await openHeld(link, analysed))) return;
     } else if (/^\s*https?:\S+\s*$/.test(text))
       throw new Refused("link", "it holds no game", "liên kết không có ván nào");
+    else if (analysed) await analyseRecord(text, number);
     else await play("load", number === null ? { text } : { text, number });
     $("share-dialog").close();
     $("games-dialog").close();
-    notice(words().opened);
+    if (!$("analysis")) notice(words().opened);
   } catch (error) {
     if (error.code !== "games") {
       if ($("share-dialog").open) {
-        $("share-error").textContent = explain(error);
+        $("share-error").textContent = explain(error, error.code === "position" ? text.trim() : "");
         $("share-error").hidden = false;
       } else complain(error);
       return;
     }
     chooseGame(
       words().whichGame,
-      Array.from({ length: error.games }, (_, index) => [words().game(index + 1), () => openText(text, index + 1)]),
+      Array.from({ length: error.games }, (_, index) => [
+        words().game(index + 1),
+        () => openText(text, index + 1, analysed),
+      ]),
     );
   }
+}
+
+const analyse = async (asked) => (await import("./analysis.js")).open(asked);
+
+async function analyseRecord(text, number) {
+  const { parseRecords } = await import("../model/record-reading.js"),
+    records = parseRecords(text, page.catalogue, services().engine),
+    games = records.length;
+  if (games > 1 && number === null) throw new Refused("games", "", "", { games });
+  if (!games) throw new Refused("record", "the file is empty", "tệp trống");
+  await (await import("./analysis.js")).openRecord(records[(number ?? 1) - 1]);
 }
 
 /** Let a person choose one of several games, given their names and functions that open them. */
@@ -113,13 +137,27 @@ function importAll(text) {
 const stored = () => Object.keys(localStorage).filter((name) => name.startsWith(OWN));
 
 /**
- * Start the game that a link holds; if it has no moves and names no players, the present players stay. If a game with a
- * friend does not continue the moves played here, ask which version to play, and return false.
+ * Open the analysis that a link holds, or start its game, with `analysed` on the analysis board. If a game has no moves
+ * and names no players, the present players stay. If a game with a friend does not continue the moves played here, ask
+ * which version to play, and return false.
  */
-async function openHeld(text) {
+async function openHeld(text, analysed = false) {
   const asked = readLink(text, page.catalogue),
-    { moves: there } = asked,
-    here = friendGames().get(asked.id) ?? "";
+    { rules, position, tree = null, match, moves: there } = asked;
+  if (tree !== null || (analysed && match === null)) {
+    const [{ parseTree }, { open: openBoard }] = await Promise.all([
+      import("../model/tree.js"),
+      import("./analysis.js"),
+    ]);
+    await openBoard({
+      rules,
+      position: position ?? "",
+      root: parseTree(tree ?? there.replace(/-$/, "")), // a friend's link may end with a resignation
+      at: tree === null ? -1 : asked.at,
+    });
+    return true;
+  }
+  const here = friendGames().get(asked.id) ?? "";
   const begin = (moves) =>
     play("new", { ...asked, moves, seats: /(^|&)(moves|south|east|north|west)=/.test(text) ? asked.seats : null });
   if (there.startsWith(here)) return begin(there).then(() => true);
@@ -251,6 +289,7 @@ $("link").onclick = () => shareLink(page.state.link);
 $("gif").onclick = animation;
 $("load").onclick = () => $("file").click();
 $("paste").onclick = () => openText($("pasted").value);
+$("analyse-pasted").onclick = () => openText($("pasted").value, null, true);
 $("file").onchange = async () => {
   await openFile($("file").files[0]);
   $("file").value = "";

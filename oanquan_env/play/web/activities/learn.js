@@ -1,9 +1,11 @@
 // How to play: the rules, each with a move that the learner makes on a separate board; then a first game.
 
 import { BoardView } from "../board/board.js";
-import { $, complain, page, store, words } from "../common.js";
+import { $ } from "../dom.js";
+import { complain, page, words } from "../page-state.js";
+import { store } from "../storage.js";
 import "../words/dialog-words.js";
-import { lessons, newcomersGame, playFor } from "../table.js";
+import { lessons, newcomersGame, playFor } from "../current-game.js";
 
 const learn = { at: 0, lessons: null, view: null };
 

@@ -1,14 +1,14 @@
-// A mistake as a lesson: both moves as arrows, the best line played on the board, and another try from the same
-// position.
+// A mistake as a lesson: both moves as arrows, and the best line played on the board.
 
-import { $, complain, make, notice, page } from "../common.js";
+import { $, make } from "../dom.js";
+import { complain, page, words } from "../page-state.js";
 import { ARROWS, moveArrow } from "../board/move-markers.js";
 import { stonesWon, sweeping } from "../board/moving-board.js";
-import { capital } from "../nodes.js";
+import { capital } from "../words/format.js";
 import { parseMove, positionText } from "../model/notation.js";
 import { REVIEW } from "../words/review-words.js";
 import { nodeJson } from "../model/state.js";
-import { variation, play, tools, view } from "../table.js";
+import { variation, services, view } from "../current-game.js";
 import { how, playerName } from "../words/narration.js";
 import { captured } from "../model/trace.js";
 
@@ -74,7 +74,11 @@ export function showLesson(loss, number, move) {
         textContent: panel.line ? texts().stop : texts().showIt,
         onclick: () => (panel.line ? view.view(number) : showLine(loss, number, move).catch(complain)),
       }),
-      make("button", { type: "button", textContent: texts().tryIt, onclick: () => tryIt(number) }),
+      make("button", {
+        type: "button",
+        textContent: words().analyse,
+        onclick: () => import("./analysis.js").then(({ openHere }) => openHere(number)).catch(complain),
+      }),
     ),
   );
 }
@@ -83,15 +87,6 @@ function build() {
   const panel = make("section", { id: "lesson", hidden: true });
   $("table").append(panel);
   return panel;
-}
-
-async function tryIt(number) {
-  try {
-    await play("branch", { moves: number });
-    notice(texts().trying, 10);
-  } catch (error) {
-    complain(error);
-  }
 }
 
 /** Play the best line on the board, then return to the position. */
@@ -105,7 +100,7 @@ async function showLine(loss, number, played) {
     drawing = view.board.plain;
   view.view(number);
   view.replaying = panel.line = line;
-  view.setTools();
+  view.setButtons();
   showLesson(loss, number, played);
   if (view.board.speed === Infinity) view.board.speed = 1; // motion was requested explicitly
   try {
@@ -128,7 +123,7 @@ async function showLine(loss, number, played) {
       };
       const next =
         !outcome && ply < PLIES
-          ? tools().thinker.hint(rules, game.position, { proved: !page.state.match?.owners.tabs })
+          ? services().thinker.hint(rules, game.position, { proved: !page.state.match?.owners.tabs })
           : null; // it thinks during the motion
       const words = texts().line(move, ply, PLIES);
       view.speak(words);

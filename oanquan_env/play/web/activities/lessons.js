@@ -1,7 +1,7 @@
 // The lessons, as boards with their moves.
 
-import { Game, PERSON } from "../model/game-model.js";
-import { copyFrame } from "../nodes.js";
+import { Game, PERSON } from "../model/game.js";
+import { copyFrame } from "../model/trace.js";
 import { moveText, parseMove } from "../model/notation.js";
 import { parsePosition } from "../model/position-reading.js";
 import { drawingJson, namesOf, nodeJson } from "../model/state.js";

@@ -1,6 +1,6 @@
 // The rounds of a match, shown beside the board; it loads with the first match.
 
-import { capital } from "../nodes.js";
+import { capital } from "../words/format.js";
 import { seatName, sentenceName } from "../words/narration.js";
 
 const inWords = (fields) =>
@@ -44,7 +44,7 @@ const WORDS = {
 };
 
 /**
- * Show the table of a match, made by common.js's `make`, with sentences below it; nothing if another game was opened
+ * Show the table of a match, made by dom.js's `make`, with sentences below it; nothing if another game was opened
  * meanwhile.
  */
 export function roundsOf(view, make) {

@@ -1,15 +1,16 @@
 // The new-game dialog: rules, players and who begins; for experts, each field of the rules and a position.
 
 import { ROLES, STRENGTHS } from "../words/board-words.js";
-import { $, explain, make, notice, page, words } from "../common.js";
+import { $, make } from "../dom.js";
+import { explain, notice, page, words } from "../page-state.js";
 import "../words/dialog-words.js";
 import { PORTRAITS } from "../board/portraits.js";
-import { FRIEND } from "../model/game-model.js";
-import { capital } from "../nodes.js";
+import { FRIEND } from "../model/game.js";
+import { capital } from "../words/format.js";
 import { drawLots } from "../model/lot.js";
 import { SEATS } from "../model/notation.js";
 import { parseRules, written } from "../model/rules.js";
-import { play, view } from "../table.js";
+import { play, view } from "../current-game.js";
 import { tell } from "./rules-in-words.js";
 import { results } from "./progress.js";
 import { playerName } from "../words/narration.js";

@@ -1,10 +1,12 @@
 // The daily position, played out against the perfect player. Its par, a proved value, is the margin that nobody can
 // exceed.
 
-import { $, complain, copy, page, store, words } from "../common.js";
+import { $ } from "../dom.js";
+import { complain, copy, page, words } from "../page-state.js";
+import { store } from "../storage.js";
 import { dailyOf, dateOf, dayOf } from "./puzzle-log.js";
 import "../words/puzzle-words.js";
-import { playFor, tools, view } from "../table.js";
+import { playFor, services, view } from "../current-game.js";
 
 const KEPT = "par",
   MOST = 7, // results kept, in case that the clock goes back
@@ -12,15 +14,29 @@ const KEPT = "par",
 
 const results = () => store.list(KEPT, ({ day, short }) => Number.isInteger(day) && (short >= 0 || short === RESIGNED));
 
-/** Return the points by which the person missed a day's par, or RESIGNED; null until the first game is over. */
-export const shortOf = (day) => results().find((one) => one.day === day)?.short ?? null;
+/**
+ * Return the points by which the person missed a day's par, or RESIGNED; null before the first game and while it goes on.
+ * A first game that was left counts as resigned.
+ */
+export function shortOf(day) {
+  const one = results().find((result) => result.day === day),
+    goesOn = one?.open && page.aim?.first && page.aim.day === day;
+  return one && !goesOn ? one.short : null;
+}
+
+function keep(result) {
+  const others = results().filter(({ day }) => day !== result.day);
+  store.set(KEPT, JSON.stringify([...others, result].slice(-MOST)));
+}
 
 export async function playPar() {
   const day = dayOf(new Date()),
-    all = await tools().data("par.json"),
-    { rules, position, par } = all[dailyOf(day, all.length)];
+    all = await services().data("par.json"),
+    { rules, position, par } = all[dailyOf(day, all.length)],
+    first = !results().some((one) => one.day === day);
   const seats = [0, 1].map((seat) => (seat === Number(position.split(" ")[2]) ? page.catalogue.person : "perfect"));
-  await playFor({ par, day }, { rules, position, seats });
+  await playFor({ par, day, first }, { rules, position, seats });
+  if (first) keep({ day, short: RESIGNED, open: true });
 }
 
 /** Return how far off par the game ended, or RESIGNED; null while it goes on, undefined if it is no daily position. */
@@ -40,14 +56,13 @@ view.goals.push(() => {
   return short === undefined ? null : short === null ? words().parGoal(page.aim.par) : words().parEnd(short);
 });
 
-/** Keep the result, and offer to share it; only the first game of a day counts. */
+/** Keep the result, and offer to share it; only the first end of the first game of a day counts. */
 function tell() {
   const { aim } = page,
     short = missedBy(),
     over = (short ?? null) !== null;
   if (short === undefined) return;
-  if (over && shortOf(aim.day) === null)
-    store.set(KEPT, JSON.stringify([...results(), { day: aim.day, short }].slice(-MOST)));
+  if (over && shortOf(aim.day) === null) keep({ day: aim.day, short });
   $("share-day").hidden = !over;
   $("share-day").textContent = words().copyResult;
   $("share-day").onclick = () => {

@@ -1,7 +1,9 @@
 // Results against the levels, and the opponent that they suggest next; stored in this browser.
 
-import { $, complain, page, store, words } from "../common.js";
-import { play } from "../table.js";
+import { $ } from "../dom.js";
+import { complain, page, words } from "../page-state.js";
+import { store } from "../storage.js";
+import { play } from "../current-game.js";
 import { ROLES } from "../words/board-words.js";
 
 const KEPT = "results",

@@ -1,7 +1,9 @@
 // Puzzles: their dialog, the choice of the next one, their log, and the buttons beside the board. It loads with the
 // first puzzle; the words below the board are in narration.js.
 
-import { $, areTexts, complain, copy, make, page, store, words } from "../common.js";
+import { $, make } from "../dom.js";
+import { complain, copy, page, words } from "../page-state.js";
+import { areTexts, store } from "../storage.js";
 import {
   dailyOf,
   dateOf,
@@ -20,7 +22,7 @@ import {
 } from "./puzzle-log.js";
 import "../words/puzzle-words.js";
 import { playPar, shortOf } from "./par.js";
-import { hint, play, tools, view } from "../table.js";
+import { hint, play, services, view } from "../current-game.js";
 
 const LEVELS = ["first", "easy", "medium", "hard", "own"],
   KEPT = "puzzles",
@@ -77,7 +79,7 @@ async function begin({ rules, level, number, id, puzzle }) {
 
 /** Return all puzzles of a preset in one list, with those of own games, [{ id, level, number, themes, steps }]. */
 async function puzzlesOf(rules) {
-  const { data } = tools(),
+  const { data } = services(),
     [first, others] = await Promise.all([data("puzzles-first.json"), data(`puzzles-${rules}.json`)]);
   const packaged = Object.entries({ first, ...others }).flatMap(([level, all]) =>
     all.map(({ id, name, themes = [], line }, number) => ({

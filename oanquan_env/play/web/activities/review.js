@@ -1,11 +1,12 @@
 // The review: a bar with the lead in the position shown, a graph of the game, and the moves that gave points away.
 
-import { $, complain, make, page } from "../common.js";
+import { $, make, element } from "../dom.js";
+import { complain, page } from "../page-state.js";
 import { arrows, gain, ownPuzzle, showLesson, who } from "./lesson.js";
 import { Budget, QUICK, isMistake, leads, losses, summary } from "../model/losses.js";
-import { MINUS, capital, element } from "../nodes.js";
+import { MINUS, capital } from "../words/format.js";
 import { REVIEW } from "../words/review-words.js";
-import { hint, view } from "../table.js";
+import { hint, view } from "../current-game.js";
 import { how, playerName } from "../words/narration.js";
 
 // margins of the graph in pixels; ticks in points
@@ -39,7 +40,15 @@ const STYLE = `
 #lesson .row-of { justify-content: center; }
 .key { width: 45px; height: 15px; flex: none; fill: none; stroke: currentColor; }
 .key.played { color: var(--red); } .key.best { color: var(--green); } .key .head { fill: currentColor; stroke: none; }
-@media (min-width: 1100px) { #mistakes { height: auto; } #bar output { min-height: 0; } #graph { height: 6rem; } }
+@media (min-width: 1100px) {
+  #bar output { min-height: 0; }
+  #graph { height: 4.5rem; flex: none; }
+  aside.reviewing { height: calc(100dvh - 68px); }
+  aside.reviewing > :is(#game-rules, p:has(#about)) { display: none; }
+  aside.reviewing > #values { order: 0; flex: 1 1 9rem; min-height: 9rem; display: flex; flex-direction: column; }
+  aside.reviewing #mistakes { flex: 1 1 0; min-height: 0; margin-bottom: 0; }
+  aside.reviewing #moves { max-height: 84px; }
+}
 @media (max-width: 560px) {
   #board.lesson { --rest: 345px; }
   #lesson { font-size: 0.875rem; }
@@ -50,7 +59,6 @@ const games = new Map(),
   budgets = new Map();
 const remembered = (map, key, make) => map.get(key) ?? map.set(key, make()).get(key);
 let values = new Map(); // serial number of a move, 0 for none -> values of the moves after it
-let full = new Set(); // serial numbers of the positions that were searched like a hint
 // the game of the values, and the one that a person wants to review
 let game = null,
   reviewed = null,
@@ -66,24 +74,22 @@ let found = [],
 const style = new CSSStyleSheet();
 style.replaceSync(STYLE);
 document.adoptedStyleSheets = [...document.adoptedStyleSheets, style];
-view.reviewed = (number) => (line === lineKey() && reviewing() && found[number]?.best ? found[number] : null);
 view.marks = (number) =>
   line === lineKey() && reviewing() && isMistake(found[number]) ? arrows(found[number], playedAfter(number)) : null;
 
-/** Show or hide the review of this game, keeping the board in view. */
-export function review(wanted = true) {
-  reviewed = wanted ? page.state.game : null;
-  if (page.state) view.refresh();
-  if (wanted) view.host.scrollIntoView({ block: "nearest", behavior: "smooth" });
+/** Show the review of this game, keeping the board in view. */
+export function review() {
+  reviewed = page.state.game;
+  if (matchMedia("(min-width: 1100px)").matches) $("story").parentNode.open = false; // makes room for the mistakes
+  view.refresh();
+  view.host.scrollIntoView({ block: "nearest", behavior: "smooth" });
 }
 
 const texts = () => REVIEW[page.language];
 const lineKey = () => `${page.state.game} ${page.state.line}`;
 const serialAt = (number) => (number ? page.state.line[number - 1] : 0);
 const playedAfter = (number) => view.moves[page.state.line[number]]?.move;
-const isOn = () =>
-  (($("evaluate").checked && page.state.seats.length === 2) || reviewed === page.state.game) && !page.state.puzzle;
-export const reviewing = () => isOn() && page.state.turn === "over";
+export const reviewing = () => reviewed === page.state.game && page.state.turn === "over" && !page.state.puzzle;
 
 /** Return how well each player played, once the review of a finished game is done; else null. */
 export const summaries = () =>
@@ -121,7 +127,7 @@ function margin(number) {
 /** Return the loss and the reason if the `number`th move is a mistake (`isMistake`), otherwise null. */
 export function mistake(number) {
   const loss = found[number - 1];
-  return isOn() && isMistake(loss) ? describe(number, loss) : null;
+  return reviewing() && isMistake(loss) ? describe(number, loss) : null;
 }
 
 function describe(number, loss) {
@@ -150,9 +156,7 @@ function reason(number, { mover, best, values, price, changed }) {
 
 // ---- searching ------------------------------------------------------------------------------------------------------
 
-/**
- * Search for the missing values, the position shown first; in the review of a finished game, then search more deeply.
- */
+/** Search for the missing values, the position shown first; then search more deeply. */
 async function fill() {
   if (busy) return;
   busy = true;
@@ -163,7 +167,6 @@ async function fill() {
         answer = await hint(...next);
       if (asked !== game || at !== line) continue;
       if (next === budget.asked) budget.spend(answer.search.nodes);
-      if (next[1] === null) full.add(answer.serial);
       values.set(answer.serial, answer);
       computeLosses();
       view.dispatchEvent(new Event("render"));
@@ -177,13 +180,11 @@ async function fill() {
 
 /** Return the position to search next, and its number of nodes; null for none. */
 function nextSearch() {
-  if (!isOn()) return null;
+  if (!reviewing()) return null;
   const all = positions(),
     order = [view.number, ...Array.from({ length: all }, (_, place) => all - 1 - place)];
   const open = order.find((number) => number < all && !values.has(serialAt(number)));
-  if (open !== undefined) return [open, reviewing() || open !== view.number ? QUICK : null];
-  if (!reviewing() && view.number < all && !full.has(serialAt(view.number))) return [view.number, null];
-  if (!reviewing()) return null;
+  if (open !== undefined) return [open, QUICK];
   while (budget.number >= 0 && !budget.deepens(values.get(serialAt(budget.number)))) budget.spend(0);
   return budget.number < 0 ? null : (budget.asked = [budget.number, budget.share]);
 }
@@ -191,11 +192,11 @@ function nextSearch() {
 // ---- what is shown --------------------------------------------------------------------------------------------------
 
 export function showValues() {
-  const on = isOn(),
+  const on = reviewing(),
     two = page.state.seats.length === 2;
   if (game !== page.state.game) {
     game = page.state.game;
-    ({ values, full } = remembered(games, game, () => ({ values: new Map(), full: new Set() })));
+    values = remembered(games, game, () => new Map());
   }
   if (line !== lineKey()) {
     line = lineKey();
@@ -204,10 +205,11 @@ export function showValues() {
   }
   $("bar").hidden = !on || !two;
   $("graph").toggleAttribute("hidden", !on || !two);
-  $("mistakes").hidden = !reviewing();
+  $("mistakes").hidden = !on;
+  $("values").parentNode.classList.toggle("reviewing", on);
   showMistakes();
   const shown = found[view.number],
-    known = reviewing() && isMistake(shown) && view.viewing !== null && Boolean(shown.best);
+    known = on && isMistake(shown) && view.viewing !== null && Boolean(shown.best);
   // a lesson that appears later would move the board
   if (lesson.looks !== view.looks) lesson = { looks: view.looks, opens: known };
   showLesson(known && lesson.opens ? shown : null, view.number, playedAfter(view.number));

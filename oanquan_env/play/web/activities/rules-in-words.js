@@ -1,8 +1,9 @@
 // The rules in words, in a disclosure: those of the game on the board, and those chosen for a new game.
 
-import { explain, make, page } from "../common.js";
+import { make } from "../dom.js";
+import { explain, page } from "../page-state.js";
 import { parseRules } from "../model/rules.js";
-import { ruleWords } from "../table.js";
+import { ruleWords } from "../current-game.js";
 import { rulesInWords } from "../words/rule-words.js";
 
 /** Show rules, given as text, below the summary of a disclosure; if they are impossible, show why. */

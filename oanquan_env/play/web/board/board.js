@@ -2,7 +2,8 @@
 
 import { moveArrow } from "./move-markers.js";
 import { MovingBoard } from "./moving-board.js";
-import { element, signed } from "../nodes.js";
+import { element } from "../dom.js";
+import { signed } from "../words/format.js";
 
 const HOLD = 450; // milliseconds: a longer press only previews the move
 
@@ -47,7 +48,7 @@ export class BoardView extends MovingBoard {
 
   /**
    * Show a position (see `DrawnBoard`); `legal` has the moves that a person may choose, `previews` their effects,
-   * `hint` the values of all moves.
+   * `hint` the values of all moves (thinking.js).
    */
   show(position) {
     super.show(position);
@@ -152,6 +153,7 @@ export class BoardView extends MovingBoard {
     this.squares[index].hit.classList.add("chosen");
     this.drawPaths(index);
     for (const move of this.legal.get(index)) this.makeWay(index, move);
+    this.keepPlateFree(this.drawing.squares[index].player);
     if (this.byKeyboard) this.ways.firstChild.focus();
   }
 
@@ -179,6 +181,7 @@ export class BoardView extends MovingBoard {
       `${this.words.sow} ${square.name[this.language]} ` +
       `${anticlockwise ? this.words.anticlockwise : this.words.clockwise}` +
       (gain ? `, ${this.words.captures} ${gain}` : "");
+    const at = [centre[0] + side * cos + out * outX, centre[1] + side * sin + out * outY];
     const value =
       this.values && move in this.values ? `, ${this.words.worth} ${signed(Math.round(this.values[move]))}` : "";
     const way = element(
@@ -189,7 +192,7 @@ export class BoardView extends MovingBoard {
         tabindex: 0,
         "aria-label": words + value,
         "data-move": move,
-        transform: `translate(${centre[0] + side * cos + out * outX} ${centre[1] + side * sin + out * outY})`,
+        transform: `translate(${at})`,
       },
       this.ways,
     );
@@ -207,14 +210,14 @@ export class BoardView extends MovingBoard {
       way.classList.add(anticlockwise ? "one" : "other"); // as its path
       const badge = this.makeBadge(way);
       badge.classList.add("gain");
-      const at = this.two ? [0.85, -0.8] : [0.8 * cos, 0.8 * sin]; // inside a ring, names are above the arrows
+      const beside = this.two ? [0.85, -0.8] : [0.8 * cos, 0.8 * sin]; // inside a ring, names are above the arrows
       this.putBadge(
         badge,
-        at.map((part) => part * radius),
+        beside.map((part) => part * radius),
         gain && `+${gain}`,
       );
     }
-    way.heading = [cos, sin];
+    Object.assign(way, { at, heading: [cos, sin] });
     let pressed = Infinity;
     for (const name of ["pointerenter", "focus"]) way.addEventListener(name, () => this.foresee(move));
     for (const name of ["pointerleave", "blur"]) way.addEventListener(name, () => this.foresee(null));
@@ -226,6 +229,18 @@ export class BoardView extends MovingBoard {
     way.addEventListener("click", (event) => {
       if (event.timeStamp - pressed < HOLD || pressed === Infinity) this.send(move);
     });
+  }
+
+  /** Move the arrows beside the name and points of their player if they would cover them. */
+  keepPlateFree(player) {
+    if (!this.two || this.upright) return;
+    const { x, y, width, height } = this.plate[player].name.parentNode.getBBox(),
+      ways = [...this.ways.children],
+      radius = this.wayRadius + 2;
+    const covers = ({ at }) => at[0] - radius < x + width && Math.abs(at[1] - y - height / 2) < radius + height / 2;
+    const by = x + width + radius + 8 - Math.min(...ways.map(({ at }) => at[0]));
+    if (ways.some(covers))
+      for (const way of ways) way.setAttribute("transform", `translate(${way.at[0] + by} ${way.at[1]})`);
   }
 
   /** Whether a chosen square shows both of its paths; with a mouse, an arrow shows its own path. */

@@ -5,7 +5,9 @@
 import { sheet } from "./board-style.js";
 import { WORDS } from "../words/board-words.js";
 import { PORTRAITS } from "./portraits.js";
-import { MINUS, capital, copyFrame, element, html } from "../nodes.js";
+import { element, html } from "../dom.js";
+import { copyFrame } from "../model/trace.js";
+import { MINUS, capital } from "../words/format.js";
 import { heap, outline, pebble, rotate } from "./rotation.js";
 
 export const SHORTEST = 0.5; // milliseconds: shorter motion is skipped

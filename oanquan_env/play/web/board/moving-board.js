@@ -1,7 +1,7 @@
 // The motion of a move on the board: the laps, captures and refills in the move's trace.
 
 import { DrawnBoard, SHORTEST } from "./drawn-board.js";
-import { element, html } from "../nodes.js";
+import { element, html } from "../dom.js";
 import { VERSE as SPOKEN } from "../words/board-words.js";
 
 const VERSE = 3200; // minimum milliseconds for the verse at the end

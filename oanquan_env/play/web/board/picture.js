@@ -5,7 +5,8 @@ import { DrawnBoard } from "./drawn-board.js";
 import { Gif } from "./gif.js";
 import { markShapes } from "./move-markers.js";
 import { sweeping } from "./moving-board.js";
-import { copyFrame, element, html } from "../nodes.js";
+import { element, html } from "../dom.js";
+import { copyFrame } from "../model/trace.js";
 import { heap } from "./rotation.js";
 
 // milliseconds that a picture is shown: at the start, after a move, at the end

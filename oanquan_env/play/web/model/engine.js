@@ -35,6 +35,7 @@ export class Engine {
   constructor(instance, layout) {
     this.#wasm = instance.exports;
     this.#layout = layout;
+    this.turnEnds = layout.turn_ends; // by the number of a step of kind STOP
     this.#end = this.#wasm.__heap_base.value;
     this.#ints = new Int32Array(this.#wasm.memory.buffer);
     this.#places.returned = this.#allocate(16);

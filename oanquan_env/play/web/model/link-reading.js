@@ -15,6 +15,8 @@ const LONGEST = {
   north: 100,
   west: 100,
   game: 20,
+  tree: 50_000,
+  at: 6,
 };
 const LONGEST_LINK = 100_000;
 const LINK = /(?:#|%(?:25)*23)([a-z_]+(?:=|%(?:25)*3D)\S*)/i; // in any text
@@ -40,7 +42,7 @@ export function findLink(text) {
   return found.replaceAll("&amp;", "&").replace(/[.,;:!?*)\]}>"'…”’»]+$/, "");
 }
 
-/** Return the game in a fragment, as the request "new" takes it. Throws Refused. */
+/** Return the game in a fragment, as the request "new" takes it, or the { rules, position, tree, at } of an analysis. Throws Refused. */
 export function readLink(text, catalogue) {
   const held = new Map();
   if (text.length > LONGEST_LINK)
@@ -70,9 +72,14 @@ export function readLink(text, catalogue) {
       "a match begins at the set-up: a link has from or match",
       "cả trận bắt đầu từ đầu: liên kết chỉ có from hoặc match",
     );
+  const position = held.get("from") ?? null,
+    other = ["match", "moves", "game", ...sides(4)].find((key) => held.has(key));
+  if (held.has("tree") && other)
+    refuse(`a link to an analysis has no ${other}`, `liên kết đến bản phân tích không có phần ${other}`);
+  if (held.has("tree")) return { rules, position, tree: held.get("tree"), at: Number(held.get("at") ?? 0) };
   return {
     rules,
-    position: held.get("from") ?? null,
+    position,
     match: held.get("match") ?? null,
     moves: held.get("moves") ?? "",
     id: held.get("game") ?? null,

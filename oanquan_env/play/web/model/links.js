@@ -1,9 +1,9 @@
 // A game as the fragment of an address: #rules=vietnamese&moves=5A3A, with from=POSITION if it did not begin at the
 // set-up, match=RULES for a match, whose moves are those of all rounds (match-model.js), and south=NAME and so on for
 // computer players, named as in records. In a link for a friend, game=ID identifies the game, and the other persons are
-// named friend; link-reading.js reads such links.
+// named friend. A link to an analysis has tree=MOVES, with variations, and at=NUMBER. link-reading.js reads such links.
 
-import { FRIEND, PERSON } from "./game-model.js";
+import { FRIEND, PERSON } from "./game.js";
 import { SEATS, moveText, positionText } from "./notation.js";
 import { matchRulesText, rulesText } from "./rules.js";
 import { roundsText } from "./match-model.js";
@@ -12,7 +12,7 @@ import { roundsText } from "./match-model.js";
 export const sides = (players) => SEATS.en[players].map((name) => name.toLowerCase());
 
 /**
- * Return the fragment of a game (game-model.js), without #. With the `id` of a game with friends, it is for the next
+ * Return the fragment of a game (game.js), without #. With the `id` of a game with friends, it is for the next
  * friend to move.
  */
 export function linkOf(game, catalogue, id = null) {
@@ -33,6 +33,14 @@ export function linkOf(game, catalogue, id = null) {
   for (const [seat, side] of sides(rules.players).entries())
     if (sitting[seat] !== PERSON) held.push([side, sitting[seat]]);
   if (id) held.push(["game", id]);
+  return fragmentOf(held);
+}
+
+/** Return the fragment of an analysis: the text of its tree (tree.js), and the place of the node shown. */
+export const analysisLink = ({ rules, position, tree, at }) =>
+  fragmentOf([["rules", rules], ...(position ? [["from", position]] : []), ["tree", tree], ["at", `${at}`]]);
+
+function fragmentOf(held) {
   return held
     .map(([key, value]) => `${key}=${safe(value)}`)
     .join("&")

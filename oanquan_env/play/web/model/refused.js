@@ -13,3 +13,6 @@ export class Refused extends Error {
 
 /** Return the error for a file of the page that could not be loaded. */
 export const missing = (file, error = null) => Object.assign(new Error(`${file}: ${error?.message}`), { file });
+
+export const impossible = (en, vi) => new Refused("request", en, vi);
+export const notYours = (code) => new Refused(code, "it is not your turn", "chưa đến lượt bạn");

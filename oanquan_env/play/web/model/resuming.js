@@ -1,7 +1,7 @@
 // Continues games that this browser has stored. It uses no document.
 
-import { areTexts, isGame, isText, store } from "../common.js";
-import { FRIEND, PERSON } from "./game-model.js";
+import { areTexts, isGame, isText, store } from "../storage.js";
+import { FRIEND, PERSON } from "./game.js";
 import { Refused } from "./refused.js";
 
 const isPuzzle = (value) =>
@@ -25,14 +25,13 @@ function read(text) {
   let found = null;
   try {
     const kept = JSON.parse(text),
-      { text: record, seats, id, puzzle, branch, aim } = kept ?? {};
+      { text: record, seats, id, puzzle, aim } = kept ?? {};
     if (isGame(kept))
       found = {
         text: record,
         seats,
         id,
         puzzle: isPuzzle(puzzle) ? puzzle : null,
-        branch: isGame(branch) ? branch : null,
         aim: isAim(aim) ? aim : null,
       };
   } catch {
@@ -74,24 +73,23 @@ export async function resume(session, texts, levels, begin) {
   const [before = null] = texts.map(read).filter(Boolean),
     refused = [],
     errors = [];
-  const isDone = (act, ...games) =>
+  const isDone = (act, game = null) =>
     act.then(
       () => true,
       (error) => {
         if (!(error instanceof Refused)) throw error;
         errors.push(error);
-        refused.push(...games.filter(Boolean).map(asUnfinished));
+        if (game) refused.push(asUnfinished(game));
         return false;
       },
     );
-  const load = ({ text, seats, id }, keep) =>
-    loadKept((asked) => session.request("load", { ...asked, keep }), { text, seats, id }, levels);
-  if (!before || !(await isDone(load(before, false), before, before.branch))) {
+  const load = ({ text, seats, id }) =>
+    loadKept((asked) => session.request("load", asked), { text, seats, id }, levels);
+  if (!before || !(await isDone(load(before), before))) {
     await session.request("new", begin);
     return { aim: null, refused, errors };
   }
   const aim = before.aim && { ...before.aim, game: session.number };
   if (before.puzzle) await isDone(session.request("puzzle", before.puzzle));
-  if (before.branch) await isDone(load(before.branch, true), before.branch);
   return { aim, refused, errors };
 }

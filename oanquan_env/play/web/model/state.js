@@ -1,11 +1,10 @@
 // A game as JSON: everything that a page shows except the drawing.
 
-import { FRIEND } from "./game-model.js";
+import { FRIEND } from "./game.js";
 import { markShapes, tabShapes } from "../board/move-markers.js";
 import { moveLines, seatNames, squareWords } from "../words/move-words.js";
-import { copyFrame } from "../nodes.js";
+import { copyFrame, lastMark, preview, stepsOf } from "./trace.js";
 import { moveText, positionText } from "./notation.js";
-import { lastMark, preview, stepsOf } from "./trace.js";
 
 /** Return the names of a game's seats in sentences; `solver` is the seat of the person solving a puzzle, or null. */
 export const namesOf = (game, solver = null) =>
@@ -58,7 +57,7 @@ export function nodeJson(node, drawing, names) {
 }
 
 /** Return the effect of each legal move; none for a move that never ends. */
-function previewsOf(game, legal) {
+export function previewsOf(game, legal) {
   const of = (action) => {
     try {
       return preview(game.trace(action));
@@ -107,39 +106,4 @@ export function drawingJson(drawing, rules, names) {
     name: { en: words(index, "en"), vi: words(index, "vi") },
   }));
   return { ...drawing, stone_value: rules.stone_value, seats: names, squares };
-}
-
-/** Return the moves played of a puzzle's line, whether the last of them leaves it, and whether the line is finished. */
-export function progress({ line }, game) {
-  const moves = game.line().map(({ action }) => moveText(action)),
-    last = moves.length - 1;
-  const wrong = last >= 0 && !line[last].split(" ").includes(moves[last]);
-  return { moves, wrong, done: !wrong && moves.length === line.length };
-}
-
-/**
- * Return the puzzle being shown; its `answer` follows a wrong move or the end of its line. `revealed`: the page played
- * the line.
- */
-export function puzzleJson(puzzle, game) {
-  const { level, name = "", number, counts, id = "", themes = [], found = null, revealed, day } = puzzle,
-    { moves, wrong, done } = progress(puzzle, game);
-  const steps = (puzzle.line.length + 1) / 2,
-    step = Math.min(steps, Math.floor((moves.length - wrong) / 2) + 1);
-  const answer = wrong || done ? { move: moves.at(-1), right: done, line: puzzle.line } : null;
-  return {
-    level,
-    name,
-    number,
-    counts,
-    id,
-    themes,
-    found,
-    rules: puzzle.source.rules,
-    day,
-    revealed,
-    step,
-    steps,
-    answer,
-  };
 }

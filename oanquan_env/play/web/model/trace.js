@@ -1,33 +1,30 @@
 // The trace of a move: laps, captures, the end of the turn and refills, built from the steps that the engine records.
 
 import { CAPTURE, LAP, STOP } from "./engine.js";
-import { copyFrame } from "../nodes.js";
 
 // A code is the number of a byte, from the mover's side on, plus DIRECTION if clockwise; the seeds of a mandarin square
 // have byte MANDARIN.
 const BYTES = 8,
   MANDARIN = 5,
   DIRECTION = 32;
-const TURN_ENDS = [
-  "no_further_gap",
-  "nothing_behind",
-  "unripe_mandarin",
-  "seeds_stay",
-  "one_capture",
-  "mandarin_ahead",
-  "empty_mandarin_ahead",
-];
+
+/** Return a copy of a position's board and points, which later moves do not change. */
+export const copyFrame = ({ seeds, stones, scores }) => ({
+  seeds: [...seeds],
+  stones: [...stones],
+  scores: [...scores],
+});
 
 const sum = (numbers) => numbers.reduce((all, number) => all + number, 0);
 
 /**
  * Return the trace of one move. Squares are ring indices; `standings` are the final points if it ended the game, else
- * [].
+ * []. `turnEnds` are the engine's names of the reasons for which a turn ends.
  *
  * -> { rules, player, action, before, after, laps: [{square, direction, seeds, squares, one}], takings: [{gap, square,
  * seeds, stones, points}], turnEnd, refillings: [{player, seeds, borrowed}], ended, standings }
  */
-export function traceOf(rules, before, action, { position: after, steps }, standings = []) {
+export function traceOf({ turnEnds }, rules, before, action, { position: after, steps }, standings = []) {
   const { players, squares, fields } = rules,
     mover = before.mover;
   const direction = (code) => Math.floor(code / DIRECTION);
@@ -63,7 +60,7 @@ export function traceOf(rules, before, action, { position: after, steps }, stand
       const value = number + stone * rules.stone_value;
       trace.takings.push({ gap: square(code), square: behind(code, 1), seeds: number, stones: stone, points: value });
       points[mover] += value;
-    } else if (kind === STOP) trace.turnEnd = TURN_ENDS[number];
+    } else if (kind === STOP) trace.turnEnd = turnEnds[number];
     else {
       const player = (mover + code) % players;
       trace.refillings.push({ player, seeds: fields, borrowed: Math.max(0, fields - Math.max(0, points[player])) });

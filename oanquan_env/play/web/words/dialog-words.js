@@ -1,6 +1,6 @@
 // The words of rules and lessons, which only dialogs use; the first dialog that loads adds them to the page's words.
 
-import { capital } from "../nodes.js";
+import { capital } from "./format.js";
 import { WORDS } from "./words.js";
 
 const shown = (hands, names) => hands.map(([player, hand]) => `${capital(player)}: ${names[hand]}`).join(", ");

@@ -1,6 +1,6 @@
 // The story of a move in both languages, and the names of the seats in it.
 
-import { capital } from "../nodes.js";
+import { capital } from "./format.js";
 import { TERMINATIONS, moveText } from "../model/notation.js";
 
 const sum = (numbers) => numbers.reduce((all, number) => all + number, 0);

@@ -1,7 +1,7 @@
 // The texts about a game: players, winner, hints and puzzles. `view` is a `GameView`.
 
 import { GREETINGS, ROLES, STRENGTHS, WORDS } from "./board-words.js";
-import { MINUS, capital } from "../nodes.js";
+import { MINUS, capital } from "./format.js";
 
 const wordsOf = (view) => WORDS[view.board.language];
 

@@ -1,6 +1,6 @@
 // The words of the openings dialog and of the proof, in both languages. Leads are South's, in points.
 
-import { signed } from "../nodes.js";
+import { signed } from "./format.js";
 
 const whole = (number, language) => number.toLocaleString(language);
 const sum = ({ lower, upper }, part) => (lower?.[part] ?? 0) + (upper?.[part] ?? 0);

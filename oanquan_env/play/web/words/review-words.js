@@ -37,9 +37,7 @@ export const REVIEW = {
     missed: (move, points) => `misses ${points} points that ${move} captures`,
     showIt: "Show the best line",
     stop: "Stop",
-    tryIt: "Try it yourself",
     practise: "Practise your mistakes",
-    trying: "Try it from here. “Back to the game” returns to your game.",
     line: (move, number, count) => `Best line, ${number} of ${count}: ${move}.`,
   },
   vi: {
@@ -74,9 +72,7 @@ export const REVIEW = {
     missed: (move, points) => `bỏ qua ${points} điểm mà ${move} ăn được`,
     showIt: "Xem cách đi hay nhất",
     stop: "Dừng",
-    tryIt: "Đi thử từ đây",
     practise: "Luyện lại các lỗi của bạn",
-    trying: "Mời bạn đi thử từ đây; ván cũ vẫn đợi ở nút “Trở lại ván đang chơi”.",
     line: (move, number, count) => `Cách hay nhất, nước ${number}/${count}: ${move}.`,
   },
 };

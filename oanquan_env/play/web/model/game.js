@@ -105,6 +105,7 @@ export class Game {
   /** Return the trace of a legal move; `played` is the engine's result. */
   trace(action, played = this.engine.play(this.rules, this.position, action)) {
     return traceOf(
+      this.engine,
       this.rules,
       this.position,
       action,

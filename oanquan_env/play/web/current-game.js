@@ -1,9 +1,11 @@
 // The game of this page: its session, its board, and its storage. Each tab stores its own game, so that two tabs do not
 // disturb each other; a new tab continues the last game of any tab.
 
-import { $, areTexts, complain, isGame, isText, page, store } from "./common.js";
+import { $ } from "./dom.js";
+import { complain, page } from "./page-state.js";
+import { areTexts, isGame, isText, store } from "./storage.js";
 import { Engine } from "./model/engine.js";
-import { GameView } from "./board/game.js";
+import { GameView } from "./board/game-view.js";
 import { Refused, missing } from "./model/refused.js";
 import { Session } from "./model/session.js";
 
@@ -96,7 +98,7 @@ export const newcomersGame = () => ({
   seats: [page.catalogue.person, page.catalogue.levels[0]],
 });
 
-/** Begin a game with an aim (common.js). */
+/** Begin a game with an aim (page-state.js). */
 export async function playFor(aim, asked) {
   await play("new", asked);
   page.aim = { ...aim, game: page.state.game };
@@ -110,7 +112,7 @@ export const ruleWords = () => data("rule-words.json");
 export const lessons = async () => (await import("./activities/lessons.js")).lessonsOf(engine, page.catalogue, data);
 
 /** Return the engine, the loader of `data` files, and the thinker, for dialogs with other positions. */
-export const tools = () => ({ engine, data, thinker });
+export const services = () => ({ engine, data, thinker });
 
 /**
  * Return an object whose `methods` call the methods of the same names of an object that `make` makes at the first call.

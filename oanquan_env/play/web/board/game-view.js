@@ -4,9 +4,9 @@ import { BoardView } from "./board.js";
 import { WORDS } from "../words/board-words.js";
 import { moveArrow } from "./move-markers.js";
 import { stonesWon, sweeping } from "./moving-board.js";
-import { html } from "../nodes.js";
+import { html } from "../dom.js";
 import { hintWords, plateNames, status } from "../words/narration.js";
-import { SPEEDS, Tools } from "../tools.js";
+import { ButtonBar, SPEEDS } from "../buttons.js";
 
 const REST = 400; // milliseconds between a person's move and the reply, without motion
 
@@ -27,7 +27,7 @@ export class GameView extends EventTarget {
     });
     this.saying = html("p", { className: "say" }, this.board.root);
     const step = (by) => this.view(this.number + by);
-    this.tools = new Tools(
+    this.buttonBar = new ButtonBar(
       this.board.root,
       {
         undo: () => this.send("undo", {}),
@@ -74,21 +74,21 @@ export class GameView extends EventTarget {
 
   /** Set speed, preview or sound. */
   option(name, value) {
-    const { board, tools } = this;
+    const { board, buttonBar } = this;
     if (name === "speed") {
-      tools.speed.value = value;
-      board.speed = SPEEDS[tools.speed.value];
+      buttonBar.speed.value = value;
+      board.speed = SPEEDS[buttonBar.speed.value];
       if (board.speed === Infinity) board.skip();
     } else if (name === "loud") {
       board.loud = value;
-      tools.setLoud(value);
-    } else tools.preview.checked = board.preview = value;
+      buttonBar.setLoud(value);
+    } else buttonBar.preview.checked = board.preview = value;
     this.dispatchEvent(new CustomEvent("option", { detail: [name, value] }));
   }
 
   setLanguage(language) {
     this.board.language = language;
-    this.tools.setLanguage(language);
+    this.buttonBar.setLanguage(language);
     if (this.state) this.refresh();
   }
 
@@ -96,7 +96,7 @@ export class GameView extends EventTarget {
    * Press the button for a key; return false if there is none. Arrows step through a game if no field can be chosen.
    */
   key(event) {
-    if (!this.tools.key(event, !this.board.legal.size)) return false;
+    if (!this.buttonBar.key(event, !this.board.legal.size)) return false;
     this.board.byKeyboard = true;
     return true;
   }
@@ -138,7 +138,7 @@ export class GameView extends EventTarget {
     this.touring = null;
     this.viewing = null;
     this.coming = this.replaying = undefined;
-    this.board.speed = SPEEDS[this.tools.speed.value]; // a requested motion may have changed it
+    this.board.speed = SPEEDS[this.buttonBar.speed.value]; // a requested motion may have changed it
     this.board.cancel();
     this.board.hush();
   }
@@ -152,7 +152,7 @@ export class GameView extends EventTarget {
           number = this.displayed.length,
           serial = this.state.line[number];
         this.coming = serial;
-        this.setTools();
+        this.setButtons();
         const before = this.moves[this.state.line[number - 1]],
           still = this.board.speed === Infinity && this.state.seats[before?.player]?.person;
         const rest = still ? this.moved + REST - performance.now() : 0;
@@ -216,7 +216,6 @@ export class GameView extends EventTarget {
       tabs: state.match?.owners.tabs,
       names: plateNames(this),
       winners: null,
-      hint: this.valuesAt?.(number), // live-values.js
     };
     if (number < state.line.length) return position;
     if (this.puzzled?.reply && this.puzzled.puzzle === state.puzzle)
@@ -239,16 +238,16 @@ export class GameView extends EventTarget {
     if (this.hint) this.board.setHints(this.hint, true);
     this.saying.classList.toggle("over", this.state.turn === "over" && this.viewing === null);
     this.speak(this.hint ? hintWords(this, this.hint) : status(this));
-    this.setTools();
+    this.setButtons();
     this.dispatchEvent(new Event("render"));
   }
 
-  setTools() {
+  setButtons() {
     const { state, number } = this,
       moving = this.coming !== undefined || this.replaying !== undefined;
     const behind = number > 0 && !this.touring,
       ahead = this.viewing !== null && !this.touring;
-    this.tools.set(
+    this.buttonBar.set(
       {
         undo: state.can_undo,
         redo: state.can_redo,
@@ -286,7 +285,7 @@ export class GameView extends EventTarget {
     Object.assign(this, { notes, whole });
     if (this.coming !== undefined || this.replaying !== undefined || this.hint) return;
     if (this.saying.textContent !== status(this)) this.speak(status(this));
-    this.setTools();
+    this.setButtons();
   }
 
   /** Set the title of a puzzle, and the best reply to a wrong move or null. */
@@ -328,7 +327,7 @@ export class GameView extends EventTarget {
     this.displayed = [...this.state.line];
     this.viewing = number - 1;
     this.replaying = replaying;
-    this.setTools();
+    this.setButtons();
     await this.play(number);
     if (this.replaying !== replaying) return; // as in `follow`
     this.stop();
@@ -352,7 +351,7 @@ export class GameView extends EventTarget {
       if (this.touring !== tour) return;
     }
     this.touring = null;
-    this.setTools();
+    this.setButtons();
   }
 
   // ---- hints -------------------------------------------------------------------------------------------------------

@@ -1,8 +1,7 @@
-// Small helpers of the board: elements of the page, numbers in words.
+// Elements of the page: finding them by their id, and making them.
 
 const SVG = "http://www.w3.org/2000/svg";
-export const MINUS = "\u2212";
-export const signed = (value) => (value < 0 ? MINUS : value ? "+" : "") + Math.abs(value);
+export const $ = (id) => document.getElementById(id);
 
 export function element(name, attributes = {}, parent = null, text = null) {
   const node = document.createElementNS(SVG, name);
@@ -18,10 +17,8 @@ export function html(name, properties = {}, parent = null) {
   return node;
 }
 
-export const copyFrame = ({ seeds, stones, scores }) => ({
-  seeds: [...seeds],
-  stones: [...stones],
-  scores: [...scores],
-});
-
-export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+export const make = (name, properties = {}, ...children) => {
+  const node = html(name, properties);
+  node.append(...children);
+  return node;
+};

@@ -1,7 +1,7 @@
 // The buttons below the board: undo, hints, stepping through the game, options.
 
 import { WORDS } from "./words/board-words.js";
-import { element, html } from "./nodes.js";
+import { element, html } from "./dom.js";
 
 export const SPEEDS = { slow: 0.5, normal: 1, fast: 2.5, none: Infinity };
 const ICONS = {
@@ -47,7 +47,7 @@ export const isHeld = (event) => event.repeat && event.key === "Enter" && !isFie
 /**
  * A row of buttons; `actions` has a function for each, and `onoption(name, value)` is called when an option changes.
  */
-export class Tools {
+export class ButtonBar {
   constructor(root, actions, onoption) {
     this.bar = html("div", { className: "tools" }, root);
     this.bar.setAttribute("role", "toolbar");

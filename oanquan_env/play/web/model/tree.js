@@ -1,0 +1,131 @@
+// Trees of moves, for analysis. It knows no rules.
+//
+// A node is { move: "5A", comment: "", children: [node, ...] }: the first child continues the line, and the others begin
+// variations. The root's move is null. A path lists the index of a child at each step from the root.
+
+import { newNode } from "./records.js";
+import { Refused } from "./refused.js";
+
+/** Return the nodes on a path, without the root. */
+export function nodesOn(root, path) {
+  const nodes = [];
+  for (const index of path) nodes.push((nodes.at(-1) ?? root).children[index]);
+  return nodes;
+}
+
+export const nodeAt = (root, path) => nodesOn(root, path).at(-1) ?? root;
+
+/** Return the path from `path` to the end of its line. */
+export function endOf(root, path = []) {
+  const end = [...path];
+  for (let node = nodeAt(root, path); node.children.length; [node] = node.children) end.push(0);
+  return end;
+}
+
+/** Add a move after a node, unless it is there; return its path. */
+export function add(root, path, move) {
+  const { children } = nodeAt(root, path),
+    index = children.findIndex((child) => child.move === move);
+  if (index < 0) children.push(newNode(move));
+  return [...path, index < 0 ? children.length - 1 : index];
+}
+
+/** Add moves one after the other from the root; return the path of the last. */
+export const addLine = (root, moves) => moves.reduce((path, move) => add(root, path, move), []);
+
+/** Make the line through a node the main line; return the node's new path. */
+export function promote(root, path) {
+  let node = root;
+  for (const index of path) {
+    const [next] = node.children.splice(index, 1);
+    node.children.unshift(next);
+    node = next;
+  }
+  return path.map(() => 0);
+}
+
+/** Delete a node and all that follows it; return the path of the node before it. */
+export function remove(root, path) {
+  const before = path.slice(0, -1);
+  nodeAt(root, before).children.splice(path.at(-1), 1);
+  return before;
+}
+
+/** Return the path of the alternative before (`by` -1) or after (1) a node; the path itself if there is none. */
+export function beside(root, path, by) {
+  const before = path.slice(0, -1),
+    index = (path.at(-1) ?? 0) + by;
+  return index in nodeAt(root, before).children && path.length ? [...before, index] : path;
+}
+
+/** Return the paths of all nodes, the root first, in the order of a record: a move, its alternatives, what follows. */
+export function pathsOf(root) {
+  const paths = [[]];
+  const line = (node, path) => {
+    for (; node.children.length; [node] = node.children) {
+      paths.push([...path, 0]);
+      node.children.slice(1).forEach((child, index) => {
+        paths.push([...path, index + 1]);
+        line(child, [...path, index + 1]);
+      });
+      path = [...path, 0];
+    }
+  };
+  line(root, []);
+  return paths;
+}
+
+/**
+ * Return a copy of a tree with only its legal moves, and the move at which its main line ended early, or null.
+ * `step(state, move)` returns the state after a legal move, or null; `state` is the state at the root.
+ */
+export function pruned(root, state, step) {
+  const copy = newNode(null, root.comment),
+    waiting = [[root, copy, state]];
+  let ended = null;
+  for (let main = root, next = waiting.pop(); next; next = waiting.pop()) {
+    const [from, to, at] = next;
+    for (const child of from.children) {
+      const after = step(at, child.move),
+        isMain = from === main && child === from.children[0];
+      if (after === null) {
+        if (isMain) ended = child.move;
+        continue;
+      }
+      if (isMain) main = child;
+      to.children.push(newNode(child.move, child.comment));
+      waiting.push([child, to.children.at(-1), after]);
+    }
+  }
+  return { root: copy, ended };
+}
+
+// ---- the form in links: moves without blanks, each followed by its alternatives, between v and e: 5A3Av3C2Ae2A --------
+
+export function treeText(root) {
+  const line = (node) => {
+    let text = "";
+    for (; node.children.length; [node] = node.children) {
+      const [main, ...others] = node.children;
+      text += main.move + others.map((other) => `v${other.move}${line(other)}e`).join("");
+    }
+    return text;
+  };
+  return line(root);
+}
+
+/** Read the form in links; comments are not in it. Throws Refused. */
+export function parseTree(text) {
+  const root = newNode(null),
+    lines = []; // of the lines that a variation interrupted: the path, and whether the variation has moves
+  let path = [];
+  for (const [word] of text.matchAll(/[1-9][AC]|./gsu)) {
+    if (word === "v" && path.length > (lines.at(-1)?.length ?? 1) - 1) {
+      lines.push(path);
+      path = path.slice(0, -1);
+    } else if (word === "e" && lines.length && path.length >= lines.at(-1).length) path = lines.pop();
+    else if (word.length === 2) path = add(root, path, word);
+    else throw new Refused("link", `moves and variations expected; got ${word}`, `không hiểu “${word}” trong liên kết`);
+  }
+  return root;
+}

@@ -1,0 +1,70 @@
+// The words of the analysis board, in both languages.
+
+const lead = (points, ahead, behind, level) => (points > 0 ? ahead(points) : points < 0 ? behind(-points) : level);
+
+export const ANALYSIS = {
+  en: {
+    title: "Analysis",
+    saved: "Saved analyses",
+    values: "Values",
+    start: "Start",
+    back: "Back",
+    forward: "Forward",
+    moves: "Moves",
+    variation: "Variation",
+    comment: "Comment",
+    main: "Make main line",
+    remove: "Delete from here",
+    link: "Copy link",
+    record: "Copy record",
+    linkCopied: "Link copied. It holds the moves, not the comments.",
+    recordCopied: "Record copied, with variations and comments.",
+    turn: (name) => `${name} to move.`,
+    best: (name, points, how) =>
+      `With best play ${name} ends ${lead(
+        points,
+        (ahead) => `${ahead} ahead`,
+        (behind) => `${behind} behind`,
+        "level",
+      )}${how}.`,
+    over: (standing) => `The game is over: ${standing}.`,
+    ended: (moves, move) =>
+      moves
+        ? `By these rules the line ends after ${moves === 1 ? "1 move" : `${moves} moves`}: ${move} isn’t legal there.`
+        : `By these rules ${move} isn’t legal at the start.`,
+    length: (moves) => (moves === 1 ? "1 move" : `${moves} moves`),
+    noMatch: "a match has several games: open it, then analyse one",
+  },
+  vi: {
+    title: "Bàn phân tích",
+    saved: "Các bản đã lưu",
+    values: "Giá trị các nước",
+    start: "Đầu ván",
+    back: "Lùi",
+    forward: "Tiến",
+    moves: "Các nước đi",
+    variation: "Nhánh phụ",
+    comment: "Ghi chú",
+    main: "Đưa lên nhánh chính",
+    remove: "Xóa từ đây",
+    link: "Chép liên kết",
+    record: "Chép biên bản",
+    linkCopied: "Đã chép liên kết. Liên kết có các nước đi, không có ghi chú.",
+    recordCopied: "Đã chép biên bản, cả nhánh phụ và ghi chú.",
+    turn: (name) => `Đến lượt ${name}.`,
+    best: (name, points, how) =>
+      `Cùng đi hay nhất thì cuối ván ${name} ${lead(
+        points,
+        (ahead) => `hơn ${ahead} điểm`,
+        (behind) => `kém ${behind} điểm`,
+        "hòa",
+      )}${how}.`,
+    over: (standing) => `Hết ván: ${standing}.`,
+    ended: (moves, move) =>
+      moves
+        ? `Theo luật này, nhánh chính dừng sau ${moves} nước: chỗ đó không đi được ${move}.`
+        : `Theo luật này, lúc đầu không đi được ${move}.`,
+    length: (moves) => `${moves} nước`,
+    noMatch: "một trận có nhiều ván: hãy mở trận rồi phân tích từng ván",
+  },
+};
