@@ -140,7 +140,7 @@ def compare_runs(
     for number, sign in enumerate((-1, 1)):  # less regret is better, and a higher score
         samples = [np.stack([run[number] for run in of_method]) for of_method in of_methods]
         measures.append(dict(zip(methods, _method_runs(samples, sign, seed), strict=True)) if samples[0].size else {})
-    return RunsComparison(*measures, _note(results[0][0][0]))
+    return RunsComparison(measures[0], measures[1], _note(results[0][0][0]))
 
 
 def _note(evaluation: Evaluation) -> str:

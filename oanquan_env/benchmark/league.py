@@ -100,8 +100,11 @@ def payoffs(
         ends[:, a, b] = estimate.mean, estimate.low, estimate.high
         if seats == 2:
             ends[:, b, a] = 1 - estimate.mean, 1 - estimate.high, 1 - estimate.low
-    note = f"{pairs} openings of `{openings.name}`, each in every seating, under `{core.rules}`, seed {seed}. Made "
-    return Payoffs(names, *ends, note + f"{made_by(*(stored[key] for key in ('command', 'commit', 'processor')))}.")
+    made = made_by(stored["command"], stored["commit"], stored["processor"])
+    note = (
+        f"{pairs} openings of `{openings.name}`, each in every seating, under `{core.rules}`, seed {seed}. Made {made}."
+    )
+    return Payoffs(names, ends[0], ends[1], ends[2], note)
 
 
 def nash(shares: npt.ArrayLike, iterations: int = 5_000) -> Floats:
