@@ -79,18 +79,19 @@ class RunConfig(Strict):
         return self.rules
 
 
-def run_type(kind: str, where: str = "kind") -> type["Run[Any]"]:
+def run_type(kind: str, where: str = "") -> type["Run[Any]"]:
     """Return the `Run` class for `kind`, which is a name in `KINDS` or MODULE:NAME.
 
     Raises `FileError`, whose message begins with `where`, if the kind is unknown or cannot be imported.
     """
+    field = f"{where}: kind" if where else "kind"
     if (kind := str(kind)) not in KINDS and ":" not in kind:
-        raise FileError(f"{where}: kind must be {', '.join(KINDS)} or MODULE:NAME; got {kind!r}")
-    training: type[Run[Any]] = imported(KINDS.get(kind, kind), f"{where}: kind")
+        raise FileError(f"{field} must be {', '.join(KINDS)} or MODULE:NAME; got {kind!r}")
+    training: type[Run[Any]] = imported(KINDS.get(kind, kind), field)
     return training
 
 
-def config_type(values: Mapping[str, Any], where: str = "kind") -> type[RunConfig]:
+def config_type(values: Mapping[str, Any], where: str = "") -> type[RunConfig]:
     """Return the configuration class for the kind and network in `values`. Raises `FileError` if one does not exist."""
     network = values.get("network")
     name = network.get("name", "") if isinstance(network, dict) else ""

@@ -64,7 +64,12 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     add("--learning-rate", type=float, default=3e-3, help="initial learning rate; falls to 0 (default: %(default)s)")
     add("--seed", type=int, default=0, help="seed of all randomness (default: %(default)s)")
     add("--save", type=Path, metavar="FILE", help="write the value net of positions to this .npz file")
-    return parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
+    if not (options.data / ABOUT_NAME).is_file():
+        parser.error(
+            f"{options.data} has no {ABOUT_NAME}; agents.game_data or agents.position_data makes such a folder"
+        )
+    return options
 
 
 def afterstates(core: Core, path: Path) -> tuple[Ints, Floats]:

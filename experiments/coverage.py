@@ -5,7 +5,8 @@ regrets of methods under held-out rule sets, and the results of runs: normal, lo
 run of ten, and those of `experiments.methods`.
 A method's runs for the last two statistics differ in the share of moves that a weak player chooses.
 
-`nice python -m experiments.coverage` takes about six minutes. With `--json`, the same command resumes.
+`nice python -m experiments.coverage` takes about six minutes. Only with `--json FILE`, the same command resumes: it
+keeps the rows in FILE if they are of the same number of samples.
 """
 
 import itertools
@@ -242,8 +243,8 @@ class Options(frame.Options):
 
 def measure(options: Options) -> Iterator[dict[str, Any]]:
     """Simulate all statistics; yield the results after each size of the sample."""
-    path = options.json
-    done: list[dict[str, Any]] = read_json(path)["rows"] if path and path.exists() else []
+    stored = read_json(options.json) if options.json and options.json.exists() else {}
+    done: list[dict[str, Any]] = stored["rows"] if stored.get("samples") == options.samples else []
     finished = {(row["statistic"], row["size"]) for row in done}
     for case in itertools.chain(of_positions(), of_rule_sets(), of_games(), of_runs()):
         if (case.statistic, case.size) not in finished:

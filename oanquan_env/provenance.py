@@ -32,6 +32,12 @@ def origin(command: str | None = None, packages: Iterable[str] = ()) -> dict[str
     }
 
 
+def made_by(command: str | None, commit: str | None, processor: str | None) -> str:
+    """Return a phrase that names the command, commit and processor of a result."""
+    where = f" at commit `{commit}`" if commit else ""
+    return f"by `{command}`{where}, {processor}"
+
+
 @functools.cache
 def commit() -> str | None:
     """Return the clone's commit, marked `-dirty` if files other than results differ from it; None outside a clone.

@@ -11,6 +11,8 @@ import numpy as np
 from oanquan_env.array_types import Floats
 from oanquan_env.benchmark.evaluation import RUNS, EvaluationSettings, measured
 from oanquan_env.benchmark.regret import Part
+from oanquan_env.benchmark.report import explanation, origin
+from oanquan_env.benchmark.results import Evaluation
 from oanquan_env.benchmark.statistics import (
     Estimate,
     difference_estimate,
@@ -19,6 +21,7 @@ from oanquan_env.benchmark.statistics import (
 )
 from oanquan_env.benchmark.suites import SuiteSource
 from oanquan_env.benchmark.tables import interval, name, of_runs, table
+from oanquan_env.benchmark.tournament import Pairing
 from oanquan_env.engine.rules import DEFAULT_PRESET, Rules
 from oanquan_env.errors import UsageError
 
@@ -56,7 +59,7 @@ def compare(
     The arguments and errors are the same as in `evaluate`.
     """
     settings = EvaluationSettings(rules, opponents, pairs, seed, openings, suite, part, runs)
-    both = [_samples(either, settings) for either in (player, other)]
+    both = [_samples(*measured(either, settings)) for either in (player, other)]
     differences = (np.subtract(*samples) for samples in zip(*both, strict=True))
     return Comparison(*(difference_estimate(difference) if len(difference) else None for difference in differences))
 
@@ -88,10 +91,12 @@ class RunsComparison:
     Attributes:
         regret: points per move, by method; empty for rules without a suite.
         score: percent of wins against the same opponents, by method; empty without opponents.
+        note: the rules, opponents, openings and suite, and the command and commit that measured the methods.
     """
 
     regret: dict[str, MethodRuns] = field(default_factory=dict)
     score: dict[str, MethodRuns] = field(default_factory=dict)
+    note: str = field(default="", compare=False)
 
     def __str__(self) -> str:
         heads, rows = ["method", "runs"], dict[str, list[str]]()
@@ -103,7 +108,7 @@ class RunsComparison:
                 cells = rows.setdefault(method, [name(method), str(len(runs.values))])
                 beside = interval(runs.difference, "+.4g"), interval(runs.improvement, ".0f", 100)
                 cells += [str(runs), *(("", "") if method == first else beside)]
-        return table(heads, list(rows.values()))
+        return f"{table(heads, list(rows.values()))}\n\n{self.note}"
 
     _repr_markdown_ = __str__
 
@@ -130,11 +135,18 @@ def compare_runs(
         raise UsageError("methods must map the names of two or more methods to lists of players, one for each run")
     measures: list[dict[str, MethodRuns]] = []
     settings = EvaluationSettings(rules, opponents, pairs, seed, openings, suite, part, runs)
-    of_methods = [[_samples(run, settings) for run in runs_of_method] for runs_of_method in methods.values()]
+    results = [[measured(run, settings) for run in runs_of_method] for runs_of_method in methods.values()]
+    of_methods = [[_samples(*result) for result in results_of_method] for results_of_method in results]
     for number, sign in enumerate((-1, 1)):  # less regret is better, and a higher score
         samples = [np.stack([run[number] for run in of_method]) for of_method in of_methods]
         measures.append(dict(zip(methods, _method_runs(samples, sign, seed), strict=True)) if samples[0].size else {})
-    return RunsComparison(*measures)
+    return RunsComparison(measures[0], measures[1], _note(results[0][0][0]))
+
+
+def _note(evaluation: Evaluation) -> str:
+    opponents = ", ".join(f"`{pairing.opponent}`" for pairing in evaluation.pairings)
+    made = f"Made {origin(evaluation)}. Rules `{evaluation.rules}`, seed {evaluation.seed}."
+    return " ".join([made, *([f"Opponents: {opponents}."] if opponents else []), explanation(evaluation)])
 
 
 def _method_runs(samples: list[Floats], sign: int, seed: int) -> list[MethodRuns]:
@@ -146,8 +158,7 @@ def _method_runs(samples: list[Floats], sign: int, seed: int) -> list[MethodRuns
     return [MethodRuns(*row) for row in zip(lists, means, differences, improvements, strict=True)]
 
 
-def _samples(player: object, settings: EvaluationSettings) -> tuple[Floats, Floats]:
+def _samples(result: Evaluation, games: list[Pairing]) -> tuple[Floats, Floats]:
     """Return (N,) losses of a player in the suite's positions, and (K,) scores in percent in openings; maybe empty."""
-    result, games = measured(player, settings)
     scores = [100 * pairing.results.score.mean(axis=1) for pairing in games]
     return np.array(result.losses), np.mean(scores, axis=0) if scores else np.array([])

@@ -27,7 +27,7 @@ from oanquan_env.engine.rules import DEFAULT_PRESET, Rules, as_rules
 from oanquan_env.errors import UsageError, as_whole
 from oanquan_env.files import read_json, write_atomically
 from oanquan_env.players import as_policy
-from oanquan_env.provenance import origin
+from oanquan_env.provenance import made_by, origin
 
 
 @dataclass(frozen=True)
@@ -39,21 +39,23 @@ class Payoffs:
         mean, low, high: (K, K) float64, the share of the row's player against the column's player, and its 95 %
             interval over the openings. With more than two seats, the column's player takes all other seats. On the
             diagonal, the mean is 1 / P without an interval (NaN).
+        note: the rules, the openings, and the command and commit that played the games.
     """
 
     names: list[str]
     mean: Floats
     low: Floats
     high: Floats
+    note: str
 
     def __str__(self) -> str:
-        """Return the matrix in percent as a Markdown table, with intervals."""
+        """Return the matrix in percent as a Markdown table, with intervals, and the note."""
         estimates = np.stack([self.mean, self.low, self.high], axis=2)
         rows = [
             [name, *(interval(Estimate(*cell), ".0f", 100) for cell in row.tolist())]
             for name, row in zip(self.names, estimates, strict=True)
         ]
-        return table(["wins against, %", *self.names], rows, padded=True)
+        return f"{table(['wins against, %', *self.names], rows, padded=True)}\n\n{self.note}"
 
 
 def payoffs(
@@ -98,7 +100,11 @@ def payoffs(
         ends[:, a, b] = estimate.mean, estimate.low, estimate.high
         if seats == 2:
             ends[:, b, a] = 1 - estimate.mean, 1 - estimate.high, 1 - estimate.low
-    return Payoffs(names, *ends)
+    made = made_by(stored["command"], stored["commit"], stored["processor"])
+    note = (
+        f"{pairs} openings of `{openings.name}`, each in every seating, under `{core.rules}`, seed {seed}. Made {made}."
+    )
+    return Payoffs(names, ends[0], ends[1], ends[2], note)
 
 
 def nash(shares: npt.ArrayLike, iterations: int = 5_000) -> Floats:
@@ -111,7 +117,9 @@ def nash(shares: npt.ArrayLike, iterations: int = 5_000) -> Floats:
     """
     won = np.asarray(shares, np.float64)
     if won.ndim != 2 or not won.size or won.shape[0] != won.shape[1] or not np.allclose(won + won.T, 1):
-        raise UsageError(f"shares must be a square matrix whose opposite entries sum to 1; got {won.tolist()}")
+        raise UsageError(
+            f"shares must be a square matrix whose opposite entries sum to 1, as for two players; got {won.tolist()}"
+        )
     regrets, latest, total = np.zeros((3, len(won)))
     for iteration in range(iterations):
         expected = np.maximum(regrets + latest, 0)  # the latest regrets predict the next
@@ -126,6 +134,11 @@ def prioritised(won: npt.ArrayLike, power: float = 2.0) -> Floats:
     """Return (K,) weights of opponents from the shares that the learner wins against them: (1 - won) ** power.
 
     The weights sum to 1; all are equal if the learner wins every game. Pass them to `set_opponent_weights`.
+
+    Raises `UsageError` unless all shares are from 0 to 1.
     """
-    weights = (1 - np.asarray(won, np.float64)) ** power
+    shares = np.asarray(won, np.float64)
+    if not ((shares >= 0) & (shares <= 1)).all():
+        raise UsageError(f"won must be shares of games from 0 to 1; got {shares.tolist()}")
+    weights = (1 - shares) ** power
     return weights / weights.sum() if weights.any() else np.full(len(weights), 1 / len(weights))

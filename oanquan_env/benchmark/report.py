@@ -12,6 +12,7 @@ from oanquan_env.benchmark.rule_pairs import RuleFollowing
 from oanquan_env.benchmark.statistics import Estimate
 from oanquan_env.benchmark.tables import interval, name, table
 from oanquan_env.engine.rules import Rules
+from oanquan_env.provenance import made_by
 
 if TYPE_CHECKING:
     from oanquan_env.benchmark.results import Evaluation, PlayerResult
@@ -242,5 +243,4 @@ def markdown(evaluation: Evaluation, *, heading: bool = True, picture: bool = Fa
 
 def origin(evaluation: Evaluation) -> str:
     """Return a phrase that names the command, commit and processor of the result."""
-    where = f" at commit `{evaluation.commit}`" if evaluation.commit else ""
-    return f"by `{evaluation.command}`{where}, {evaluation.processor}"
+    return made_by(evaluation.command, evaluation.commit, evaluation.processor)

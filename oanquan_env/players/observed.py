@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from oanquan_env.array_types import Ints, Mask
-from oanquan_env.engine.core import Core, IllegalActionError, check_whole
+from oanquan_env.engine.core import Core, IllegalActionError
 from oanquan_env.engine.positions import Positions
 from oanquan_env.engine.rules import Rules
 from oanquan_env.errors import UsageError
@@ -110,7 +110,9 @@ def choices(
         )
     if actions.shape == (len(masks), 1):
         actions = actions[:, 0]
-    check_whole(actions, len(masks))
+    if actions.shape != (len(masks),) or actions.dtype.kind not in "iu":
+        wanted = f"integer actions of shape {masks.shape[:1]}, or outputs of shape {masks.shape}"
+        raise IllegalActionError(f"the player must return {wanted}; got {actions.dtype} of shape {actions.shape}")
     chosen = actions.astype(np.intp)
     within = (chosen >= 0) & (chosen < masks.shape[1])
     wrong = (~(within & masks[np.arange(len(chosen)), np.where(within, chosen, 0)])).nonzero()[0]

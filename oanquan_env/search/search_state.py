@@ -55,7 +55,7 @@ def compile_rules(core: Core) -> SearchRules:
     """
     rules = core.rules
     if rules.players != 2:
-        raise UnavailableError(f"this search needs rules for two players; got {rules.players} players")
+        raise UnavailableError(f"minimax needs rules for two players, and these have {rules.players}; use maxn")
     if rules.refill == "forfeit":
         raise UnavailableError(
             "search needs refill=borrow: under refill=forfeit a position's value depends on the scores"

@@ -91,11 +91,14 @@ def test_methods_are_compared_over_runs_and_positions() -> None:
     assert random.difference.low < random.difference.mean < random.difference.high
     assert (random.improvement.mean, found.score["random"].improvement.mean) == (0, 0)  # more regret is worse
     assert random.improvement.high < 0.5
-    text = str(found).splitlines()
+    table, note = str(found).split("\n\n")
+    text = table.splitlines()
     heads = "regret, points (95 %) | minus greedy (95 %) | better than greedy, % (95 %) | score, % (95 %)"
     assert heads in text[0]
     assert [line.split(" | ")[1] for line in text[2:]] == ["5", "6", "2"]
     assert f"| `few` | 2 | {few.mean.mean:.4g}; 2 runs, {min(few.values):.4g} to {max(few.values):.4g} |" in text[4]
+    assert note.startswith("Made by `")
+    assert "Opponents: `random`. Every pairing plays 6 openings" in note
     assert compare_runs(runs, opponents=(), suite=suite, runs=1).score == {}
     assert dataclasses.replace(found, score={}) == compare_runs(runs, opponents=(), suite=suite, runs=1)
     for wrong in ({"A": ["greedy"]}, {"A": ["greedy"], "B": "greedy"}, {"A": ["greedy"], "B": []}):

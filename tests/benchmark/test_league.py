@@ -11,6 +11,7 @@ from oanquan_env import Core
 from oanquan_env.benchmark.league import nash, payoffs, prioritised
 from oanquan_env.benchmark.openings import load_openings
 from oanquan_env.benchmark.pairs import play_pairs, rng_for, score_interval
+from oanquan_env.errors import UsageError
 from oanquan_env.players import as_policy
 from tests.helpers.players import FirstMove
 
@@ -29,6 +30,10 @@ def test_payoffs_are_the_scores_of_game_pairs_and_cached_pairings_are_not_played
     assert found.mean == pytest.approx(np.array([[0.5, score.mean], [1 - score.mean, 0.5]]))
     assert (found.low[0, 1], found.high[0, 1]) == pytest.approx((score.low, score.high))
     assert (found.low[1, 0], found.high[1, 0]) == pytest.approx((1 - score.high, 1 - score.low))
+    assert str(found).endswith(f"\n\n{found.note}")
+    assert found.note.startswith(
+        "10 openings of `openings-mancala-world.txt`, each in every seating, under `mancala-world`"
+    )
     assert f"{100 * score.mean:.0f} ({100 * score.low:.0f} to {100 * score.high:.0f})" in str(found)
     assert (payoffs({"first": Refusing(), "random": Refusing()}, pairs=10, seed=3, cache=path).mean == found.mean).all()
     assert json.loads(path.read_text())["rules"] == "mancala-world"
@@ -58,6 +63,9 @@ def test_opponents_that_are_beaten_less_often_weigh_more() -> None:
     assert prioritised([1.0, 0.5, 0.0]).tolist() == [0.0, 0.2, 0.8]
     assert prioritised([1.0, 0.5, 0.0], power=1).tolist() == pytest.approx([0, 1 / 3, 2 / 3])
     assert prioritised([1.0, 1.0]).tolist() == [0.5, 0.5]
+    for wrong in ([1.2, 0.5], [float("nan"), 0.5]):
+        with pytest.raises(UsageError, match="shares of games from 0 to 1"):
+            prioritised(wrong)
 
 
 @pytest.mark.slow
