@@ -346,8 +346,10 @@ def picture(results: dict[str, Any]) -> bytes | None:
 def _percents(results: dict[str, Any], name: str) -> list[float]:
     """Return the mean over rule sets of each run of a row, by seed."""
     runs = sorted((run for run in results["runs"] if run["row"] == name), key=lambda run: int(run["seed"]))
-    regrets = np.array([run["regret"] for run in runs], np.float64).reshape(len(runs), -1)
-    return percent_of_random(regrets).mean(axis=1).tolist() if runs else []
+    if not runs:
+        return []
+    means: list[float] = percent_of_random(np.array([run["regret"] for run in runs])).mean(axis=1).tolist()
+    return means
 
 
 EXPERIMENT = Experiment(
