@@ -17,6 +17,9 @@ The suite exploit measures how many points a player gives up to the best respons
 The suite pairs asks each player for moves under the rules of many rule pairs, whatever --rules says: positions whose
 best moves differ between two rule sets. It counts the moves that are best under the given rules and under the others.
 
+The suite rule-sets measures regret under 96 rule sets that no training may use, whatever --rules says, in percent of
+the regret of random moves.
+
 --output writes report.json, report.md and scores.png to a folder; the same command resumes an interrupted evaluation.
 LABEL=PLAYER sets a label. With --ray a Ray cluster plays the pairings; the results are the same, except for players
 with a time limit.

@@ -8,7 +8,7 @@ In reading order:
 4. `ppo`, `td`: how agents and value nets learn, one file for each method;
 5. `sweep`, `parallel`: runs with several seeds, and work on many processors or machines;
 6. `players`, `pretrained`: agents as players, their files, and the project's own agents;
-7. `tournament_run`, `suites`: tournaments and regret, and the makers of the suites that these use;
+7. `tournament_run`, `finished_parts`, `suites`: tournaments and regret, and the makers of the suites that these use;
 8. `position_data`, `game_data`: data for offline learning;
 9. `reports`: learning curves and cards; `folders`, `code_hashes`: locks, and hashes of the code that made a result.
 """

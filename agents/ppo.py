@@ -306,6 +306,11 @@ def build_model(config: PPOConfig, core: Core) -> tuple[SelfPlayVecEnv, Maskable
     features, network = make_network(core, config.network)
     games = SelfPlayGames(core, config.ppo.n_envs, config.starts, config.seed)
     env = SelfPlayVecEnv(features, games, config.reward, network.to(config.device))
+    return env, make_learner(config, env, network)
+
+
+def make_learner(config: PPOConfig, env: SelfPlayVecEnv, network: torch.nn.Module) -> MaskablePPO:
+    """Make the learner that trains `network` on the games of `env`."""
     model = MaskablePPO(
         SelfPlayPolicy,
         env,
@@ -315,7 +320,7 @@ def build_model(config: PPOConfig, core: Core) -> tuple[SelfPlayVecEnv, Maskable
         device=config.device,
     )
     model.set_logger(Logger(None, []))
-    return env, model
+    return model
 
 
 class PPORun(Run[PPOConfig]):

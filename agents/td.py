@@ -73,8 +73,9 @@ class TDSettings(Strict):
     replay: Count = Field(16, description="size of the replay buffer, in rollouts")
     rule_sets: Count = Field(32, description="rules=any: number of rule sets played side by side")
     training_rule_sets: Annotated[Count, Field(le=TRAIN)] = Field(
-        TRAIN, description="rules=any: number of rule sets to train on, from the split `train`"
+        TRAIN, description="rules=any: number of rule sets to train on, drawn by the seed from the split `train`"
     )
+    reads_rules: bool = Field(True, description="rules=any: whether the net reads the rules, or plays all rules alike")
 
     @model_validator(mode="after")
     def _fits_into_memory(self) -> Self:
@@ -335,6 +336,12 @@ class OneRulesRun(TDRun):
         return row, f"regret {', '.join(texts)}"
 
 
+def training_rule_sets(n: int, seed: int) -> list[Rules]:
+    """Return `n` rule sets of the split `train`; a greater `n` with the same `seed` only adds rule sets."""
+    numbers = np.random.default_rng(seed).permutation(TRAIN)[:n]
+    return [split("train")[number] for number in np.sort(numbers).tolist()]
+
+
 class AnyRulesRun(TDRun):
     """A TD run with `rules=any`; it trains an `AnyRulesModule`, the net for any rules."""
 
@@ -348,11 +355,11 @@ class AnyRulesRun(TDRun):
                 "evaluation.regret_suite: a run with rules=any uses the suites of the development rule sets"
             )
         settings = self.settings
-        rule_sets = split("train")[: settings.training_rule_sets]
+        rule_sets = training_rule_sets(settings.training_rule_sets, config.seed)
         self.rule_set_games = RuleSetGames(
             rule_sets, settings.rule_sets, settings.games, config.starts, config.seed, config.depth
         )
-        self.network = AnyRulesModule(rule_sets)
+        self.network = AnyRulesModule(rule_sets, reads_rules=settings.reads_rules)
         self.learner = Learner(self.network, settings)
         self.parts = self.parts_with(self.rule_set_games)
         self.usage = f"the net for any rules is {folder / ANY_RULES_NAME}"

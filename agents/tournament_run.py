@@ -1,65 +1,63 @@
 """A run of `evaluate.py`, from its settings to its report: a tournament, regret, best responses, or several of these.
 
-Finished parts of a long run are stored, one JSON file each, so that an interrupted run can resume. We do not use
-joblib.Memory: it stores pickles, which can run code, and any change of a function invalidates all parts.
+Finished parts of a long run are stored (see `agents.finished_parts`), so that an interrupted run can resume.
 """
 
 import dataclasses
 import functools
-import json
 import re
 import shlex
-import time
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypeVar
 
 import numpy as np
 import tyro
-from pydantic import ConfigDict, Field, TypeAdapter
+from pydantic import ConfigDict, Field
 from rich.progress import Progress
 from tyro.constructors import PrimitiveConstructorSpec
 
-from agents.code_hashes import code_hashes, custom_code, project_code
+from agents.code_hashes import code_hashes, custom_code
 from agents.config import Count, OpeningPlies, OptionalFile, Pairs, Seed, validated
+from agents.finished_parts import FinishedParts
 from agents.parallel import spread
 from oanquan_env import Core, Rules
 from oanquan_env.benchmark.evaluation import RUNS, default_openings, games_measured, rated
 from oanquan_env.benchmark.exploit import exploit_seats
+from oanquan_env.benchmark.generalisation import Generalisation, evaluate_rules, suites_digest
 from oanquan_env.benchmark.openings import Openings, load_openings, random_suite
 from oanquan_env.benchmark.pairs import rng_for
 from oanquan_env.benchmark.regret import Part, Regret
 from oanquan_env.benchmark.report import PICTURE, markdown
 from oanquan_env.benchmark.results import Evaluation, SuitePart
 from oanquan_env.benchmark.rule_pairs import PATH, RuleFollowing, follow_rules, load_rule_pairs, named
+from oanquan_env.benchmark.statistics import as_record
 from oanquan_env.benchmark.suites import load_suite
 from oanquan_env.benchmark.tournament import Entrant, Pairing, Tournament
 from oanquan_env.engine.rules import DEFAULT_PRESET
 from oanquan_env.errors import UsageError
-from oanquan_env.files import FileError, naming_damage, read_json, short_hash, write_atomically
+from oanquan_env.files import FileError, read_json, short_hash, write_atomically
 from oanquan_env.players import as_policy
 from oanquan_env.players.making import kinds
 from oanquan_env.players.names import parse
 from oanquan_env.proofs.certificates import certificate_path
-from oanquan_env.provenance import commit, origin, versions
+from oanquan_env.provenance import origin
 from oanquan_env.search.any_rules_net import net_path
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 PARTS = "parts"  # subfolder of the output folder
-PACKAGES = ("numpy", "numba", "torch")
-MEASURES = {"openings": "games", "suite": "regret", "minutes": "best responses", "rule_pairs": "rule pairs"}
-"""The content of a finished part, by a setting that only parts with this content have."""
+Measure = TypeVar("Measure")
 _LABEL = re.compile(r"\s*([^\s:=,][^:=,]*?)\s*=\s*(.+)", re.DOTALL)
 
 AgentNames: TypeAlias = Annotated[
     tyro.conf.Positional[list[str]], Field(min_length=1), tyro.conf.arg(metavar="[PLAYER ...]", help_behavior_hint="")
 ]
 SuiteNames: TypeAlias = Annotated[
-    list[Literal["arena", "regret", "exploit", "pairs"]],
+    list[Literal["arena", "regret", "exploit", "pairs", "rule-sets"]],
     Field(min_length=1),
     tyro.conf.arg(name="suite"),
     PrimitiveConstructorSpec(
@@ -146,24 +144,23 @@ class TournamentRun:
             times = _times(self.pairings)
         else:
             result = dataclasses.replace(result, openings=None, openings_digest=None)
+
+        def of_all(what: str, measure: Callable[[int], Measure]) -> dict[int, Measure]:
+            """Measure all players, with a bar called `what`; return the results by the player's number."""
+            task, measures = progress.add_task(what, total=len(everyone)), dict[int, Measure]()
+            for number in everyone:
+                measures[number] = measure(number)
+                progress.advance(task)
+            return measures
+
+        suites = self.settings.suites
         if self.suite:
-            task = progress.add_task("regret", total=len(everyone))
-            for number in everyone:
-                result_of_player, times[number] = tournament.measure_regret(number, self.suite, self.settings.runs)
-                regrets[number] = dataclasses.replace(result_of_player, losses=[])
-                progress.advance(task)
-        exploited: dict[int, list[dict[str, Any]]] = {}
-        if "exploit" in self.settings.suites:
-            task = progress.add_task("best responses", total=len(everyone))
-            for number in everyone:
-                exploited[number] = self._exploited(number)
-                progress.advance(task)
-        following = dict[int, RuleFollowing]()
-        if "pairs" in self.settings.suites:
-            task = progress.add_task("rule pairs", total=len(everyone))
-            for number in everyone:
-                following[number] = self._following(number)
-                progress.advance(task)
+            measured = of_all("regret", self._regret)
+            regrets = {number: dataclasses.replace(one, losses=[]) for number, (one, _) in measured.items()}
+            times = {number: ms for number, (_, ms) in measured.items()}
+        exploited = of_all("best responses", self._exploited) if "exploit" in suites else {}
+        following = of_all("rule pairs", self._following) if "pairs" in suites else {}
+        generalisation = of_all("rule sets", self._generalisation) if "rule-sets" in suites else {}
         return dataclasses.replace(
             result,
             players=[
@@ -172,6 +169,7 @@ class TournamentRun:
                     regret=regrets.get(number),
                     exploited=exploited.get(number),
                     following=following.get(number),
+                    generalisation=generalisation.get(number),
                     ms_per_move=times.get(number) if self.settings.time else None,
                 )
                 for number, player in enumerate(result.players)
@@ -180,6 +178,10 @@ class TournamentRun:
             **origin(command),
             reused=self.finished.reused,
         )
+
+    def _regret(self, number: int) -> tuple[Regret, float]:
+        assert self.suite
+        return self.tournament.measure_regret(number, self.suite, self.settings.runs)
 
     def _exploited(self, number: int) -> list[dict[str, Any]]:
         entrant, minutes, core = self.tournament.entrants[number], self.settings.minutes, self.tournament.core
@@ -203,6 +205,15 @@ class TournamentRun:
         if result is None:
             result = follow_rules(named(entrant.name), load_rule_pairs(), rng_for(seed), runs)
             self.finished.store([entrant.label], settings, dataclasses.asdict(result))
+        return result
+
+    def _generalisation(self, number: int) -> Generalisation:
+        entrant, runs, seed = self.tournament.entrants[number], self.settings.runs, self.settings.seed
+        settings = {"agent": entrant.identity(), "runs": runs, "seed": seed, "rule_sets": suites_digest()}
+        result: Generalisation | None = self.finished.find([entrant.label], settings, Generalisation)
+        if result is None:
+            result = evaluate_rules(entrant.name, seed=seed, runs=runs, progress=False)
+            self.finished.store([entrant.label], settings, as_record(result))
         return result
 
 
@@ -326,55 +337,3 @@ def hash_of_files(name: str, rules: Rules) -> str:
         content.append(hash_of_files(parsed.fallback, rules).encode())
         content += [path.read_bytes() for path in [certificate_path(rules)] if path.is_file()]
     return short_hash(*content) if any(content) else ""
-
-
-# ---- finished parts --------------------------------------------------------------------------------------------------
-
-
-class FinishedParts:
-    """The parts stored in a folder, which is created when first needed; if `folder` is None, nothing is stored.
-
-    A part's key holds everything that the part depends on: names, settings, the project's version, commit and code, and
-    the versions of `PACKAGES`. Each key has its own file. Parts with a name in `again` are stored, but not found.
-
-    Attributes:
-        reused: the content of each part that was found, and the time at which it was stored.
-    """
-
-    def __init__(self, folder: Path | None, again: Collection[str] = ()) -> None:
-        self.folder = folder
-        self.again = again
-        self.reused: dict[str, str] = {}
-        self.version = [commit(), project_code(), versions(PACKAGES)]
-
-    def find(self, names: list[str], settings: dict[str, Any], kind: Any = Any) -> Any:
-        """Return the content of a part as a value of type `kind`, or None if it is not finished or is made again.
-
-        Raises `FileError` if its file is damaged.
-        """
-        path, key = self._path(names, settings)
-        if path is None or not path.is_file() or not set(names).isdisjoint(self.again):
-            return None
-        with naming_damage(path, "not a finished part of an evaluation", "; delete it to continue"):
-            part = read_json(path)
-            if part["key"] != json.loads(key):
-                raise ValueError("it belongs to another key")
-            content = TypeAdapter(kind).validate_python(part["content"])
-            what = next((word for setting, word in MEASURES.items() if setting in settings), "part")
-            self.reused[f"{what} {' – '.join(names)}"] = str(part["finished"])
-            return content
-
-    def store(self, names: list[str], settings: dict[str, Any], content: Any) -> None:
-        """Store the content of a part, which must be serialisable as JSON."""
-        path, key = self._path(names, settings)
-        if path is not None:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            finished = time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime())
-            part = {"key": json.loads(key), "finished": finished, "content": content}
-            write_atomically(path, (json.dumps(part) + "\n").encode())
-
-    def _path(self, names: list[str], settings: dict[str, Any]) -> tuple[Path | None, str]:
-        """Return the path of a part's file (None without a folder), and the part's key as JSON."""
-        key = json.dumps([names, settings, self.version], sort_keys=True)
-        slug = "-".join(re.sub(r"[^A-Za-z0-9.]+", "_", name)[:40] for name in names)
-        return self.folder and self.folder / f"{slug}-{short_hash(key.encode())}.json", key

@@ -1,7 +1,8 @@
 """Measure how often the intervals of `oanquan_env.benchmark.statistics` cover the value of the whole population.
 
-Populations are the losses of players over all positions of suites, the games of a tournament from random openings, and
-the results of runs: normal, lognormal, normal with a failure in one run of ten, and those of `experiments.methods`.
+Populations are the losses of players over all positions of suites, the games of a tournament from random openings, the
+regrets of methods under held-out rule sets, and the results of runs: normal, lognormal, normal with a failure in one
+run of ten, and those of `experiments.methods`.
 A method's runs for the last two statistics differ in the share of moves that a weak player chooses.
 
 `nice python -m experiments.coverage` takes about six minutes. Only with `--json FILE`, the same command resumes: it
@@ -19,6 +20,7 @@ from experiments import frame
 from experiments.frame import Cells, Experiment, published
 from oanquan_env import Core
 from oanquan_env.array_types import Floats
+from oanquan_env.benchmark.generalisation import percent_of_random
 from oanquan_env.benchmark.openings import random_suite
 from oanquan_env.benchmark.pairs import by_order
 from oanquan_env.benchmark.regret import judge
@@ -51,6 +53,7 @@ LOSERS = {
 }
 PLAYERS = "greedy", "random", "maxn:depth=2", "maxn:depth=3"
 POSITIONS, PAIRS, RUNS = (30, 100, 300, 1200), (2, 5, 10, 50, 200), (5, 6, 8, 10, 20)
+RULE_SETS = 24, 32, 96
 MANY = 100_000
 """Runs or openings that stand for a whole population."""
 
@@ -113,6 +116,14 @@ def of_methods(weak: Floats, strong: Floats, runs: int, size: int) -> Case:
     truth = (means[1] - means[0]) * (weak.mean() - strong.mean())
     name = f"a tenth or a fifth of moves by {LOSERS[RULES][0]}, others by {LOSERS[RULES][3]}"
     return Case("difference of interquartile means", f"{runs}, {size} positions", [name], np.array([truth]), estimate)
+
+
+def of_rule_sets() -> Iterator[Case]:
+    """Yield the mean over rule sets of the rows of `experiments.generalisation`, in percent of random play's regret."""
+    runs = [run for run in published("generalisation")["runs"] if not run["seed"] and None not in run["regret"]]
+    tables = {run["row"]: percent_of_random(np.array([run["regret"]]))[0] for run in runs}
+    for size in RULE_SETS:
+        yield of_rows("mean over rule sets", size, tables, mean_estimate)
 
 
 def of_games() -> Iterator[Case]:
@@ -212,7 +223,7 @@ def rows(results: dict[str, Any]) -> Iterator[Cells]:
         worst = lowest(group)
         yield {
             "statistic": statistic,
-            "runs, pairs or positions": size,
+            "runs, pairs, positions or rule sets": size,
             "populations": str(len(group)),
             "lowest coverage, %": f"{100 * worst['covered']:.1f}",
             "of": f"`{worst['population']}`",
@@ -235,7 +246,7 @@ def measure(options: Options) -> Iterator[dict[str, Any]]:
     stored = read_json(options.json) if options.json and options.json.exists() else {}
     done: list[dict[str, Any]] = stored["rows"] if stored.get("samples") == options.samples else []
     finished = {(row["statistic"], row["size"]) for row in done}
-    for case in itertools.chain(of_positions(), of_games(), of_runs()):
+    for case in itertools.chain(of_positions(), of_rule_sets(), of_games(), of_runs()):
         if (case.statistic, case.size) not in finished:
             done += simulated(case, options.samples)
             yield {"samples": options.samples, "rows": done}

@@ -33,6 +33,7 @@ from oanquan_env.rollouts import choose_move
 if TYPE_CHECKING:
     from oanquan_env.benchmark.comparing import compare, compare_runs
     from oanquan_env.benchmark.evaluation import evaluate
+    from oanquan_env.benchmark.generalisation import evaluate_rules
     from oanquan_env.benchmark.regret import regret
     from oanquan_env.benchmark.suites import read_suite, write_suite
 
@@ -64,6 +65,7 @@ __all__ = [
     "divide",
     "env",
     "evaluate",
+    "evaluate_rules",
     "mirror",
     "mirror_actions",
     "parse_records",
@@ -81,6 +83,7 @@ __all__ = [
 MEASURES = {
     **dict.fromkeys(("compare", "compare_runs"), "comparing"),
     "evaluate": "evaluation",
+    "evaluate_rules": "generalisation",
     "regret": "regret",
     **dict.fromkeys(("read_suite", "write_suite"), "suites"),
 }

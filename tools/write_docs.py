@@ -22,6 +22,7 @@ from experiments import (
     beams,
     coverage,
     exploit,
+    generalisation,
     methods,
     players,
     rule_pairs,
@@ -40,7 +41,7 @@ from oanquan_env.benchmark.tables import interval, plus_minus
 from oanquan_env.engine.rules import DEFAULT_PRESET, PRESETS
 from oanquan_env.files import read_json
 from oanquan_env.records.games import GameRecord
-from tools import docs_alternatives, docs_from_code
+from tools import docs_alternatives, docs_croissant, docs_from_code
 from tools import write_puzzles as puzzle_making
 from tools.write_pictures import RESPONSES, best_response
 
@@ -223,6 +224,7 @@ PAGES: dict[Path, Mapping[str, Callable[[], str]]] = {
         **coverage.EXPERIMENT.parts(),
     },
     DOCS / "more-players.md": {name: functools.partial(more_players, name) for name in ("three-player", "four-player")},
+    DOCS / "generalisation.md": {"labels": generalisation.labels, **generalisation.EXPERIMENT.parts()},
     DOCS / "language-models.md": rule_pairs.EXPERIMENT.parts(),
     DOCS / "how-to" / "cluster.md": workers.EXPERIMENT.parts(),
     DOCS / "how-to" / "gpu.md": {"cuda": cuda_games, "cuda-ppo": cuda_ppo},
@@ -245,6 +247,7 @@ def stale(*, check: bool) -> list[Path]:
     pages = cards()
     for path in RESULTS.glob("**/report.json"):
         pages[path.with_name("report.md")] = markdown(read_report(path), picture=True)
+    pages[DOCS / "rule-sets.croissant.json"] = docs_croissant.card()
     for path, parts in PAGES.items():
         pages[path] = path.read_text(encoding="utf-8")
         for name, part in parts.items():

@@ -83,12 +83,12 @@ class AnyRulesModule(nn.Module):
 
     Attributes:
         rule_sets: R canonical rule sets for two players.
-        inputs: (R, len(INPUTS)) float32, what the net reads of each rule set.
+        inputs: (R, len(INPUTS)) float32, what the net reads of each rule set; zeros without `reads_rules`.
     """
 
     inputs: Tensor
 
-    def __init__(self, rule_sets: Sequence[Rules]) -> None:
+    def __init__(self, rule_sets: Sequence[Rules], *, reads_rules: bool = True) -> None:
         super().__init__()
         self.rule_sets = rule_sets
         self.embedding = nn.Parameter(torch.randn(MISSING, HIDDEN) * 12**-0.5)
@@ -100,6 +100,9 @@ class AnyRulesModule(nn.Module):
             self.change.weight.mul_(FIRST_CHANGES)
         nn.init.zeros_(self.change.bias)
         inputs = torch.from_numpy(np.stack([inputs_of(rules) for rules in rule_sets]))
+        if not reads_rules:
+            inputs.zero_()
+            nn.init.zeros_(self.context.weight)  # its gradient is zero, so it stays zero in the net that is exported
         self.register_buffer("inputs", inputs, persistent=False)
 
     def forward(self, rows: Tensor, numbers: Tensor) -> Tensor:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from oanquan_env.benchmark.generalisation import cells_of
 from oanquan_env.benchmark.pairs import PairingResult
 from oanquan_env.benchmark.regret import PHASES, PROVED, Regret
 from oanquan_env.benchmark.rule_pairs import RuleFollowing
@@ -103,6 +104,9 @@ def summary_cells(
         "follows its rules, % (95 %)": [
             cell(player.following.follows if player.following else None, ".1f", 100) for player in rows
         ],
+        "held-out rules, % of random's regret (95 %)": [
+            cell(player.generalisation.mean if player.generalisation else None, ".1f") for player in rows
+        ],
         "gives up as South, as North, points": [_given_up(player) for player in rows],
         "ms a move": ["" if player.ms_per_move is None else f"{player.ms_per_move:.3g}" for player in rows],
     }
@@ -144,6 +148,11 @@ def explanation(evaluation: Evaluation) -> str:
         parts.append(
             "In each position of the rule pairs, two rule sets have different best moves. A player follows its rules "
             "if its move is best under the given rules, and reverts if its move is best under the other rules."
+        )
+    if any(player.generalisation for player in evaluation.players):
+        parts.append(
+            "Under 96 rule sets that no training may use, regret is given in percent of the regret of a random legal "
+            "move; the mean is over the rule sets."
         )
     searched = [best for player in evaluation.players for best in player.exploited or ()]
     if searched:
@@ -221,6 +230,11 @@ def markdown(evaluation: Evaluation, *, heading: bool = True, picture: bool = Fa
         parts += ["## Regret", regret_table(regrets, ("all", *PHASES, PROVED), padded=padded)]
     if following := {player.label: player.following for player in evaluation.ranked() if player.following}:
         parts += ["## Rule pairs", following_table(following, padded=padded)]
+    measured = {player.label: player.generalisation for player in evaluation.ranked() if player.generalisation}
+    if general := {label: cells_of(one) for label, one in measured.items()}:
+        heads = ["player", *next(iter(general.values()))]
+        lines = [[name(label), *cells.values()] for label, cells in general.items()]
+        parts += ["## Held-out rule sets", table(heads, lines, padded=padded)]
     names = [[name(player.label), name(player.name)] for player in evaluation.players if player.label != player.name]
     if names and heading:
         parts += ["## Players", table(["label", "player"], names, left=2, padded=padded)]

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from oanquan_env.benchmark.generalisation import Generalisation
 from oanquan_env.benchmark.pairs import PairingResult
 from oanquan_env.benchmark.regret import Part, Regret, Suite
 from oanquan_env.benchmark.report import markdown, summary_cells
@@ -34,6 +35,7 @@ class PlayerResult:
         ms_per_move: mean wall time of a move in ms, when many are chosen at once.
         exploited: best response found in each seat, in the form of `BestResponse.to_dict`; None if not searched.
         following: which of two rule sets its moves follow; None if not measured.
+        generalisation: regret under held-out rule sets; None if not measured.
         repeats: whether it repeated its moves when asked again with an equal generator; None if it was not asked.
     """
 
@@ -49,6 +51,7 @@ class PlayerResult:
     ms_per_move: float | None = None
     exploited: list[dict[str, Any]] | None = None
     following: RuleFollowing | None = None
+    generalisation: Generalisation | None = None
     repeats: bool | None = None
 
 

@@ -46,8 +46,8 @@ ANY_RULES_NAME = "any-rules.npz"
 ANY = "any"
 """Name that selects the package's net for any rules."""
 FALLBACK_FIELDS = 3, 5
-"""Numbers of fields with which `pretrained` falls back to the net for any rules. A search without it plays better with
-two fields, because it sees to the end of most games, and with four, which the net was not trained on."""
+"""Numbers of fields with which `pretrained` falls back to the net for any rules. With two fields, a search sees to the
+end of most games without it; with four, on which it was not trained, it can do harm."""
 PRETRAINED_PATH = DATA / ANY_RULES_NAME
 CONTEXT = 64
 """Number of units of the network that reads the rules."""

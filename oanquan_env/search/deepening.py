@@ -322,4 +322,5 @@ def _result(root: Root) -> SearchResult:
         nodes=int(root.nodes),
         line=tuple((root.line[root.line > 0] - 1).tolist()),
         values=values,
+        proved_actions=tuple(action for action in values if not root.opens[action]),
     )

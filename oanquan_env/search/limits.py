@@ -70,6 +70,7 @@ class SearchResult:
         nodes: moves played by the search.
         line: principal variation, the actions of the players in turn; may be shorter than `depth`.
         values: value of each action that was valued exactly; with `every_move`, of all legal actions.
+        proved_actions: the actions in `values` whose value holds at all depths.
     """
 
     action: int
@@ -80,6 +81,7 @@ class SearchResult:
     nodes: int
     line: tuple[int, ...]
     values: dict[int, float]
+    proved_actions: tuple[int, ...] = ()
 
 
 class Workers:
