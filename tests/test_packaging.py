@@ -14,8 +14,8 @@ import oanquan_env
 ROOT = Path(__file__).parent.parent
 EXPORTED = """
 Board Core GameRecord IllegalActionError IllegalMoveError Match MatchRules Move MoveTrace NotationError Outcome
-Ownership PRESETS PositionError Positions Rules RulesError Termination choose_move compare compare_runs divide
-env evaluate mirror mirror_actions parse_records perft play_matches raw_env read_records read_suite
+Ownership PRESETS PositionError Positions Rules RulesError Termination Variation choose_move compare compare_runs divide
+env evaluate evaluate_rules mirror mirror_actions parse_records perft play_matches raw_env read_records read_suite
 regret rotate_seats sample_actions write_suite
 """
 

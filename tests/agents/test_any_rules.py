@@ -19,12 +19,14 @@ from agents.suites.__main__ import main as make_suites
 from agents.td import Learner, TDConfig, TDSettings
 from experiments import any_rules
 from oanquan_env import Core
+from oanquan_env.benchmark.generalisation import CANARY
 from oanquan_env.benchmark.suites import read_suites
 from oanquan_env.engine.positions import turn_order
 from oanquan_env.files import FileError
 from oanquan_env.rule_sets import sample, split
 from oanquan_env.search.any_rules_net import MISSING, read_any_rules_net
 from oanquan_env.search.deepening import Search
+from oanquan_env.search.limits import Limits
 from tests import ROOT
 from tests.helpers.boards import random_positions
 from tests.helpers.runs import ANY, ITERATION, begin, evaluations, learn, resume, stopped
@@ -107,15 +109,27 @@ def test_every_rule_set_is_played_before_any_is_played_again() -> None:
 
 
 def test_suites_of_a_split_have_the_searched_values_of_all_moves(tmp_path: Path) -> None:
-    path, options = tmp_path / "suites.json.gz", ["--count", "3", "--depth", "4", "--games", "8"]
-    assert make_suites(["rule-sets", *options, "--split", "development", "--output", str(path)]) == 0
+    path, options = (
+        tmp_path / "suites.json.gz",
+        ["--count", "3", "--nodes", "100", "--least-depth", "4", "--games", "8"],
+    )
+    options += ["--proof-nodes", "1", "--jobs", "1", "--split", "development", "--output", str(path)]
+    assert make_suites(["rule-sets", *options]) == 0
     suites = read_suites(path)
     assert [suite.core.rules for suite in suites] == list(split("development"))
     for suite in suites[::6]:
-        wanted = Search(suite.core, threads=1).values(suite.positions, 4)
-        np.testing.assert_array_equal(suite.values, wanted)
-        assert (np.nanmax(wanted, axis=1) - np.nanmin(wanted, axis=1) >= 1).all()
+        search = Search(suite.core, threads=1)
+        limited = search.best_moves(suite.positions, Limits(nodes=100), every_move=True)
+        for row, shallow in enumerate(limited):
+            deep = search.best(suite.positions[row : row + 1], Limits(depth=4), every_move=True)
+            result = shallow if shallow.depth >= 4 or shallow.proved else deep
+            unproved = np.isfinite(suite.values[row]) & ~suite.proved[row]
+            assert not set(unproved.nonzero()[0]) & set(result.proved_actions)
+            for action in unproved.nonzero()[0].tolist():
+                bounds = suite.lower[row, action], suite.upper[row, action]
+                assert suite.values[row, action] == np.clip(result.values[action], *bounds)
     assert "tmp" not in str(suites[0].made)
+    assert suites[0].made["canary"] == CANARY
     path.write_bytes(path.read_bytes()[:-20])
     with pytest.raises(FileError, match=r"suites\.json\.gz"):
         read_suites(path)

@@ -129,7 +129,7 @@ def test_parts_of_a_player_of_one_s_own_are_reused_only_if_asked_and_unchanged(
     change(own / "own_helper.py")
     asked, _, reused = run("--reuse")
     assert (asked, reused) == (["random", "greedy"], theirs)
-    monkeypatch.setattr("agents.tournament_run.project_code", lambda: {"agents": "changed, not committed"})
+    monkeypatch.setattr("agents.finished_parts.project_code", lambda: {"agents": "changed, not committed"})
     assert run("--reuse")[0] == ["random", "greedy", "greedy"]
 
 

@@ -208,8 +208,9 @@ def call_of_a_search(core: Core, positions: Positions, net: ValueNet | None, lim
         found = MaxnSearch(core, net=net, threads=1).best(positions, given, every_move=every)
     else:
         found = MaxnSearch(core, net=net, threads=1).best_moves(positions, given, every_move=every)[0]
-    lists = {"actions": list(found.actions), "line": list(found.line)}
-    return ["search", as_json(core, positions), {**limits, "net": net and net_bytes(net)}], {**asdict(found), **lists}
+    answer = {**asdict(found), "actions": list(found.actions), "line": list(found.line)}
+    del answer["proved_actions"]  # the page needs only whether the best value is proved
+    return ["search", as_json(core, positions), {**limits, "net": net and net_bytes(net)}], answer
 
 
 def call_of_a_round(match: Match, positions: Positions) -> Call:
