@@ -88,7 +88,7 @@ def published() -> Iterator[tuple[str, bytes]]:
     links = "".join(f'<link rel="preload" as="fetch" crossorigin href="{name}">' for name in SOON)
     texts[page_lists.PAGE] = re.sub(r'<link rel="modulepreload".*>', links, page)
     every = page_lists.modules([page_lists.START, page_lists.WORKER], page_lists.STATIC, page_lists.DYNAMIC)
-    left_out = {"widget.js", *every} - {*texts}
+    left_out = {"README.md", "widget.js", *every} - {*texts}
     files = {
         path.relative_to(page_lists.WEB).as_posix(): path.read_bytes()
         for path in sorted(page_lists.WEB.rglob("*"))
