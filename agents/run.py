@@ -130,7 +130,7 @@ SettingsT = TypeVar("SettingsT", bound=Strict)
 class Run(ABC, Generic[ConfigT]):
     """One run in one folder; `report` is called with lines of text to show, such as an evaluation.
 
-    A subclass sets the first five attributes and implements the three abstract methods.
+    A subclass sets `config_type`, `network`, `parts`, `iteration` and `usage`, and implements the abstract methods.
 
     Attributes:
         config_type: the class of its configuration.

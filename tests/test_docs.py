@@ -49,9 +49,10 @@ def commands(text: str) -> list[list[str]]:
     [pytest.param(page, marks=[pytest.mark.slow] * (page.stem in SLOW)) for page in PAGES if examples(page)],
     ids=lambda page: page.stem,
 )
-def test_examples_run(page: Path) -> None:
+def test_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if page.stem == "gpu" and not torch.cuda.is_available():
         pytest.skip("needs a CUDA device")
+    monkeypatch.chdir(tmp_path)
     for code in examples(page):
         exec(compile(code, str(page), "exec"), {})
 

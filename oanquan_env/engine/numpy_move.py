@@ -118,7 +118,11 @@ class BatchSowing:
         return captured
 
     def _protect(self, seeds: Bytes, stone: Bytes, points: Points, stone_at: Ints, ply: npt.NDArray[np.int32]) -> Bytes:
-        """Reduce `points` in place to those that can be captured (docs/RULES.md 2.4); return the seeds that stay."""
+        """Reduce `points` in place to those that can be captured (docs/RULES.md 2.4); return the seeds that stay.
+
+        All arrays are (M,), one entry for each square hit: its seeds, its stone, the points on it, the flat index of
+        its stone (for a field, of a byte that is always zero), and the game's ply.
+        """
         rules, is_mandarin = self.rules, stone_at % SIDE_BYTES == STONE_BYTE
         unripe = (stone != 0) & ((seeds < rules.quan_non) | (ply < self._protected_plies))
         stay = np.zeros_like(seeds)
