@@ -14,6 +14,7 @@ performance profile are as in Agarwal et al. 2021 (arXiv 2108.13264).
 
 import dataclasses
 import functools
+import inspect
 import json
 import math
 from collections.abc import Callable, Sequence
@@ -198,12 +199,14 @@ def evaluate_rules(
         progress: whether to show a progress line; shown by default in a terminal or notebook.
 
     Raises:
-        ValueError: if a player cannot play one of the rule sets; the message names it.
+        ValueError: if a player is neither a name nor a function of rules, or cannot play one of the rule sets.
         IllegalActionError: if a player chooses an illegal action.
     """
-    methods = [players] if isinstance(players, str) or callable(players) else list(players)
+    methods = list(players) if isinstance(players, Sequence) and not isinstance(players, str) else [players]
     if not methods:
         raise UsageError("players must name one or more players; got none")
+    for method in methods:
+        _check_method(method)
     line, regrets = ProgressLine(progress), np.zeros((len(methods), len(held_out_suites())))
     line.begin("rule sets", regrets.size)
     try:
@@ -215,6 +218,18 @@ def evaluate_rules(
         line.end()
     made: dict[str, Any] = origin()
     return dataclasses.replace(Generalisation.of(regrets), **made)
+
+
+def _check_method(method: object) -> None:
+    if isinstance(method, str):
+        return
+    try:
+        inspect.signature(method).bind("rules")  # type: ignore[arg-type]  # a TypeError unless it can be called
+    except TypeError:
+        raise UsageError(
+            f"a player must be a name or a function that takes Rules and returns a player; got {method!r}; "
+            "for a player that reads no rules, write `lambda rules: player`"
+        ) from None
 
 
 def mean_loss(player: PlayerOfRules, suite: Suite, rng: np.random.Generator, runs: int) -> float:

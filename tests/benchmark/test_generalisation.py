@@ -135,6 +135,12 @@ def test_a_player_that_cannot_play_a_rule_set_is_refused() -> None:
         evaluate_rules([])
 
 
+@pytest.mark.parametrize("player", [3, lambda observations, masks: masks.argmax(axis=1)])
+def test_what_is_not_a_function_of_rules_is_refused(player: Any) -> None:
+    with pytest.raises(UsageError, match=r"takes Rules and returns a player; got .*`lambda rules: player`"):
+        evaluate_rules(player)
+
+
 def test_runs_have_two_intervals() -> None:
     rng = np.random.default_rng(0)
     of_rules = np.array([random_regret(suite) for suite in SUITES])
