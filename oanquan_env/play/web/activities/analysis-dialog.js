@@ -88,7 +88,7 @@ export function makeDialog(texts, acts) {
       field("select", "saved", texts.saved),
     ),
   );
-  nodes.dialog = make("dialog", { id: "analysis", autofocus: true }, header, table, side);
+  nodes.dialog = make("dialog", { id: "analysis" }, header, table, side);
   nodes.dialog.setAttribute("aria-labelledby", "analysis-title");
   return nodes;
 }
