@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from oanquan_env import Board, parse_records
+from oanquan_env.records.lines import MAX_NESTING
 from tests.helpers import node
 from tests.helpers.browsers import PHONE, WEB, Person, Visit
 
@@ -55,6 +56,33 @@ def test_trees_branch_and_change_their_main_line() -> None:
     pruned = f"(({{ root, ended }}) => [trees.treeText(root), ended])({left})"
     assert of_trees(pruned, "5A4A2A1Av3Ce") == ["5A4A", "2A"]
     assert of_trees(pruned, TREE + "3A4A") == ["5A4Av3C1Ae3A", "4A"]
+
+
+def test_no_change_nests_more_variations_than_a_record_may_have() -> None:
+    changes = """(() => {
+        const root = trees.parseTree("2Av3Ae"), seen = [];
+        const nest = (path, count) => {
+            for (; count; count -= 1) path = (trees.add(root, path, "1A"), trees.add(root, path, "2A"));
+            return path;
+        };
+        const attempt = (act) => {
+            try { return act(); } catch ({ code, detail }) { return [code, detail.en, detail.vi]; }
+        };
+        const deep = nest([0], given);
+        trees.add(root, deep, "1A");  // goes on in the line
+        const text = trees.treeText(root);
+        for (const act of [
+            () => trees.add(root, deep, "2A"), () => trees.promote(root, [1]), () => trees.parseTree(text) && null,
+        ]) seen.push(attempt(act));
+        return [...seen, trees.treeText(root) === text, trees.promote(root, deep).length];
+    })()"""
+    limit = MAX_NESTING
+    refused = [
+        "request",
+        f"at most {limit} variations can lie within one another",
+        f"chỉ được lồng nhiều nhất {limit} nhánh phụ vào nhau",
+    ]
+    assert of_trees(changes, limit) == [refused, refused, None, True, limit + 1]
 
 
 # ---- in a browser ----------------------------------------------------------------------------------------------------
@@ -113,6 +141,9 @@ def test_a_game_is_analysed_branched_stored_and_shared(visit: Visit) -> None:
     page = person.page
     page.locator(".analyse:visible").click()
     board = Analysis(person)
+    for key, move in (("Home", "Start"), ("ArrowRight", "5A")):  # the keys work at once
+        page.keyboard.press(key)
+        board.waits_for(move)
     board.play("4A")
     page.locator("#analysis-tree [aria-current]").focus()
     page.keyboard.press("ArrowLeft")

@@ -21,8 +21,12 @@ async function review() {
   }
 }
 
-/** Whether the analysis board would help nobody in a game against the computer, and solve no puzzle. */
-function mayAnalyse({ puzzle, turn, seats }) {
+/**
+ * Whether the analysis board would help nobody in a game against the computer, and solve no puzzle; it knows no sold
+ * squares.
+ */
+function mayAnalyse({ puzzle, turn, seats, match }) {
+  if (match?.owners.tabs) return false;
   if (puzzle) return Boolean(puzzle.answer?.right);
   const computer = ({ name, person }) => !person && name !== FRIEND;
   return turn === "over" || !seats.some(({ person }) => person) || !seats.some(computer);

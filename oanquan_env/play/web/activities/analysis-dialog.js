@@ -17,7 +17,7 @@ addStyle(`
 #analysis-said { min-height: 2.8em; margin: 6px 0; text-align: center; line-height: 1.4; }
 #analysis-tools { justify-content: center; }
 #analysis-side { display: flex; flex-direction: column; gap: 8px; }
-#analysis-values { grid-template-columns: repeat(auto-fill, minmax(150px, 1fr)); }
+#analysis-values { grid-template-columns: repeat(auto-fill, minmax(9.375rem, 1fr)); }
 #analysis-tree { flex: 1 1 6em; min-height: 5em; overflow: auto; margin: 0; padding: 8px; line-height: 1.9;
   background: var(--panel); border: 1px solid var(--line); border-radius: 12px; position: relative; }
 @media (max-width: 900px), (max-height: 520px) {
@@ -88,7 +88,7 @@ export function makeDialog(texts, acts) {
       field("select", "saved", texts.saved),
     ),
   );
-  nodes.dialog = make("dialog", { id: "analysis", autofocus: true }, header, table, side);
+  nodes.dialog = make("dialog", { id: "analysis" }, header, table, side);
   nodes.dialog.setAttribute("aria-labelledby", "analysis-title");
   return nodes;
 }

@@ -11,7 +11,7 @@ import { formatRecords, newNode, resultOf } from "../model/records.js";
 import { Refused } from "../model/refused.js";
 import { rulesText } from "../model/rules.js";
 import * as trees from "../model/tree.js";
-import { copy, explain, page, presetName } from "../page-state.js";
+import { complain, copy, explain, page, presetName } from "../page-state.js";
 import { isText, store, tab } from "../storage.js";
 import { ANALYSIS } from "../words/analysis-words.js";
 import { MINUS, capital } from "../words/format.js";
@@ -108,6 +108,7 @@ export async function open({
   });
   build(seat);
   begin(loaded, start);
+  nodes.tree.querySelector("[aria-current]").focus({ preventScroll: true }); // so that the keys step through the moves
   if (legal.ended) tellEnd(legal.ended);
 }
 
@@ -242,7 +243,7 @@ function build(seat) {
   nodes.dialog.onclose = leave;
   document.body.append(nodes.dialog);
   const { preview, loud, speed } = view.board;
-  analysis.study = new Study(nodes.board, play);
+  analysis.study = new Study(nodes.board, (move) => play(move).catch((error) => show(complain(error))));
   Object.assign(analysis.study.view, { seat, preview, loud, speed });
   nodes.dialog.showModal();
 }
@@ -330,7 +331,6 @@ function showTree() {
   const { root, path, study } = analysis,
     node = trees.nodeAt(root, path);
   drawTree(nodes.tree, root, path, { ...texts(), players: study.rules.players, go });
-  if (document.activeElement === nodes.dialog) nodes.tree.querySelector("[aria-current]").focus();
   nodes.comment.value = node.comment;
   nodes.back.disabled = nodes.remove.disabled = !path.length;
   nodes.forward.disabled = !node.children.length;

@@ -51,7 +51,8 @@ export function roundsOf(view, make) {
   const { match, seats } = view.state,
     words = WORDS[view.board.language];
   if (!match) return [];
-  const row = (kind, cells) => make("tr", {}, ...cells.map((cell) => make(kind, { textContent: cell })));
+  const row = (kind, cells) =>
+    make("tr", {}, ...cells.map((cell) => make(cell === "" ? "td" : kind, { textContent: cell })));
   const sold = (player) =>
     `${match.sold[player]}${match.pawned[player] ? ` + ${match.pawned[player]} ${words.pawned}` : ""}`;
   const rounds = match.rounds.map((round, index) => row("td", [`${words.round} ${index + 1}`, ...round.scores]));

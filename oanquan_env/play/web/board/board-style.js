@@ -46,7 +46,7 @@ text { text-anchor: middle; dominant-baseline: central; pointer-events: none; }
   stroke: var(--field); stroke-width: 4px; stroke-linejoin: round; }
 .badge rect { fill: var(--badge); opacity: .88; }
 .badge text { fill: var(--badge_ink); font-weight: 700; font-size: max(21px, calc(12px * var(--k))); }
-.badge.gain rect { fill: var(--captured); opacity: 1; }
+.badge.gain rect { fill: var(--captured); opacity: 1; x: -25px; width: 50px; }
 .badge.gain text { fill: #fff; }
 .left .piece { opacity: .55; }
 .label { font-size: max(17px, calc(11px * var(--k))); fill: var(--faint); }

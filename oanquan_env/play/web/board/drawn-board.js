@@ -351,7 +351,7 @@ export class DrawnBoard extends EventTarget {
       scores = this.frame.scores;
     const won = winners && winners.length < scores.length ? winners : [];
     this.plate.forEach((plate, player) => {
-      const [name, role, level] = names ? names[player] : [capital(this.called[player]), ""],
+      const [name, role, level] = names ? names[player] : [capital(this.called[player].replace(/^your /, "")), ""],
         best = won.includes(player);
       plate.name.textContent = (best ? "★ " : "") + name;
       plate.role.textContent = role;

@@ -3,8 +3,8 @@
 // A node is { move: "5A", comment: "", children: [node, ...] }: the first child continues the line, and the others begin
 // variations. The root's move is null. A path lists the index of a child at each step from the root.
 
-import { newNode } from "./records.js";
-import { Refused } from "./refused.js";
+import { MAX_NESTING, newNode } from "./records.js";
+import { Refused, impossible } from "./refused.js";
 
 /** Return the nodes on a path, without the root. */
 export function nodesOn(root, path) {
@@ -22,19 +22,40 @@ export function endOf(root, path = []) {
   return end;
 }
 
-/** Add a move after a node, unless it is there; return its path. */
+/** Throw Refused if one of the paths lies in more variations within one another than a record may have. */
+function checkNesting(paths) {
+  if (paths.some((path) => path.filter(Boolean).length > MAX_NESTING))
+    throw impossible(
+      `at most ${MAX_NESTING} variations can lie within one another`,
+      `chỉ được lồng nhiều nhất ${MAX_NESTING} nhánh phụ vào nhau`,
+    );
+}
+
+/** Add a move after a node, unless it is there; return its path. Throws Refused for too many nested variations. */
 export function add(root, path, move) {
   const { children } = nodeAt(root, path),
-    index = children.findIndex((child) => child.move === move);
-  if (index < 0) children.push(newNode(move));
-  return [...path, index < 0 ? children.length - 1 : index];
+    index = children.findIndex((child) => child.move === move),
+    added = [...path, index < 0 ? children.length : index];
+  if (index < 0) {
+    checkNesting([added]);
+    children.push(newNode(move));
+  }
+  return added;
 }
 
 /** Add moves one after the other from the root; return the path of the last. */
 export const addLine = (root, moves) => moves.reduce((path, move) => add(root, path, move), []);
 
-/** Make the line through a node the main line; return the node's new path. */
+/**
+ * Make the line through a node the main line; return the node's new path. Throws Refused for too many nested variations.
+ */
 export function promote(root, path) {
+  const old = [...path.slice(0, path.findIndex(Boolean)), 0]; // the main line from there on becomes a variation
+  checkNesting(
+    pathsOf(root)
+      .filter((one) => `${one},`.startsWith(`${old},`))
+      .map((one) => [1, ...one]),
+  );
   let node = root;
   for (const index of path) {
     const [next] = node.children.splice(index, 1);
