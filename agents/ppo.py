@@ -44,6 +44,8 @@ from oanquan_env.sb3 import SharedVecEnv
 
 Numbers: TypeAlias = npt.NDArray[np.float32]
 ConfigT = TypeVar("ConfigT", bound="PPOConfig")
+RewardFunction: TypeAlias = Callable[[Core, Points, Positions], npt.NDArray[np.float64]]
+"""A function of the core, the scores (N, P) before a ply, and the positions after it, to the rewards (N, P) by seat."""
 LOOKAHEAD = {"afterstates": "one ply", "two_ply": "two plies"}
 """How far these networks look ahead; because of this, they play well even before training."""
 
@@ -110,7 +112,7 @@ def _with_network(config: type[ConfigT], options: type[NetworkConfig], name: str
 # ---- games -----------------------------------------------------------------------------------------------------------
 
 
-def reward_function(name: str) -> Callable[[Core, Points, Positions], npt.NDArray[np.float64]]:
+def reward_function(name: str) -> RewardFunction:
     """Return the function that computes a ply's rewards, given a reward's name or MODULE:NAME of a custom function.
 
     The function takes the core, the scores (N, P) before the ply and the positions after it. It returns the rewards
@@ -175,14 +177,24 @@ class SelfPlayVecEnv(SharedVecEnv):
         Returns (N, D) observations of the games after the ply and restarts, (N, P) float32 rewards in turn order from
         the mover, (N,) flags of finished games, and N empty infos.
         """
-        positions = self.games.positions
-        mover, before = positions.mover.copy(), positions.scores.copy()
-        self.core.play(positions, self._actions)
-        rewards = self.reward(self.core, before, positions)
-        rewards = np.take_along_axis(rewards, turn_order(mover, self.core.rules.players), axis=1)
-        dones = positions.over
-        self.games.restart(dones.nonzero()[0])
-        return self.observe(), rewards.astype(np.float32), dones, [{} for _ in range(self.num_envs)]
+        rewards, dones = play_ply(self.games, self._actions, self.reward)
+        return self.observe(), rewards, dones, [{} for _ in range(self.num_envs)]
+
+
+def play_ply(
+    games: SelfPlayGames, actions: npt.NDArray[np.integer[Any]], reward: RewardFunction
+) -> tuple[Numbers, Mask]:
+    """Play one ply in every game, and restart finished games.
+
+    Returns (N, P) float32 rewards in turn order from the mover, and (N,) flags of finished games.
+    """
+    core, positions = games.core, games.positions
+    mover, before = positions.mover.copy(), positions.scores.copy()
+    core.play(positions, actions)
+    rewards = np.take_along_axis(reward(core, before, positions), turn_order(mover, core.rules.players), axis=1)
+    dones = positions.over
+    games.restart(dones.nonzero()[0])
+    return rewards.astype(np.float32), dones
 
 
 # ---- policy ----------------------------------------------------------------------------------------------------------
@@ -331,13 +343,17 @@ class PPORun(Run[PPOConfig]):
     def __init__(self, folder: Path, config: PPOConfig, report: Callable[[str], None]) -> None:
         super().__init__(folder, config, report)
         part = self.of_worker(config.ppo, "n_envs")
-        self.env, self.model = build_model(config.model_copy(update={"ppo": part}), self.core)
+        self.env, self.model = self.build(config.model_copy(update={"ppo": part}))
         policy = cast(SelfPlayPolicy, self.model.policy)
         self.network, self.iteration = policy.network, config.ppo.n_envs * config.ppo.n_steps
         self.parts = {"network": self.network, "optimizer": policy.optimizer, "games": self.env.games}
         own = "" if config.network.name in NETWORKS else f",network={config.network.name}"
         self.usage = f"the agent is in {folder}; {self.try_out(f'ppo:{folder}{own}', 'greedy', 'random')}"
         config.evaluation.check(self.core)
+
+    def build(self, config: PPOConfig) -> tuple[SelfPlayVecEnv, MaskablePPO]:
+        """Make the games and the learner; a subclass can make others."""
+        return build_model(config, self.core)
 
     def iterate(self) -> None:
         """Collect a rollout, and take the gradient steps on it."""

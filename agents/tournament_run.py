@@ -24,12 +24,12 @@ from agents.config import Count, OpeningPlies, OptionalFile, Pairs, Seed, valida
 from agents.finished_parts import FinishedParts
 from agents.parallel import spread
 from oanquan_env import Core, Rules
-from oanquan_env.benchmark.evaluation import RUNS, default_openings, games_measured, rated
+from oanquan_env.benchmark.evaluation import default_openings, games_measured, rated
 from oanquan_env.benchmark.exploit import exploit_seats
 from oanquan_env.benchmark.generalisation import Generalisation, evaluate_rules, suites_digest
 from oanquan_env.benchmark.openings import Openings, load_openings, random_suite
 from oanquan_env.benchmark.pairs import rng_for
-from oanquan_env.benchmark.regret import Part, Regret
+from oanquan_env.benchmark.regret import RUNS, Part, Regret
 from oanquan_env.benchmark.report import PICTURE, markdown
 from oanquan_env.benchmark.results import Evaluation, SuitePart
 from oanquan_env.benchmark.rule_pairs import PATH, RuleFollowing, follow_rules, load_rule_pairs, named
@@ -183,37 +183,45 @@ class TournamentRun:
         assert self.suite
         return self.tournament.measure_regret(number, self.suite, self.settings.runs)
 
+    def _stored(self, number: int, settings: dict[str, Any], kind: Any, measure: Callable[[Entrant], Any]) -> Any:
+        """Return a player's finished part as a value of type `kind`, or measure the player and store the result."""
+        entrant = self.tournament.entrants[number]
+        settings = {"agent": entrant.identity(), **settings}
+        result = self.finished.find([entrant.label], settings, kind)
+        if result is None:
+            result = measure(entrant)
+            self.finished.store([entrant.label], settings, result if isinstance(result, list) else as_record(result))
+        return result
+
     def _exploited(self, number: int) -> list[dict[str, Any]]:
-        entrant, minutes, core = self.tournament.entrants[number], self.settings.minutes, self.tournament.core
-        settings = {"agent": entrant.identity(), "rules": str(core.rules), "minutes": minutes}
-        records: list[dict[str, Any]] | None = self.finished.find([entrant.label], settings, list[dict[str, Any]])
-        if records is None:
-            responses = exploit_seats(entrant.name, core.rules, minutes, progress=False)
-            records = [response.to_dict() for response in responses]
-            self.finished.store([entrant.label], settings, records)
+        rules, minutes = str(self.tournament.core.rules), self.settings.minutes
+
+        def measure(entrant: Entrant) -> list[dict[str, Any]]:
+            return [response.to_dict() for response in exploit_seats(entrant.name, rules, minutes, progress=False)]
+
+        records: list[dict[str, Any]] = self._stored(
+            number, {"rules": rules, "minutes": minutes}, list[dict[str, Any]], measure
+        )
         return records
 
     def _following(self, number: int) -> RuleFollowing:
-        entrant, runs, seed = self.tournament.entrants[number], self.settings.runs, self.settings.seed
-        settings = {
-            "agent": entrant.identity(),
-            "runs": runs,
-            "seed": seed,
-            "rule_pairs": short_hash(PATH.read_bytes()),
-        }
-        result: RuleFollowing | None = self.finished.find([entrant.label], settings, RuleFollowing)
-        if result is None:
-            result = follow_rules(named(entrant.name), load_rule_pairs(), rng_for(seed), runs)
-            self.finished.store([entrant.label], settings, dataclasses.asdict(result))
+        runs, seed = self.settings.runs, self.settings.seed
+
+        def measure(entrant: Entrant) -> RuleFollowing:
+            return follow_rules(named(entrant.name), load_rule_pairs(), rng_for(seed), runs)
+
+        settings = {"runs": runs, "seed": seed, "rule_pairs": short_hash(PATH.read_bytes())}
+        result: RuleFollowing = self._stored(number, settings, RuleFollowing, measure)
         return result
 
     def _generalisation(self, number: int) -> Generalisation:
-        entrant, runs, seed = self.tournament.entrants[number], self.settings.runs, self.settings.seed
-        settings = {"agent": entrant.identity(), "runs": runs, "seed": seed, "rule_sets": suites_digest()}
-        result: Generalisation | None = self.finished.find([entrant.label], settings, Generalisation)
-        if result is None:
-            result = evaluate_rules(entrant.name, seed=seed, runs=runs, progress=False)
-            self.finished.store([entrant.label], settings, as_record(result))
+        runs, seed = self.settings.runs, self.settings.seed
+
+        def measure(entrant: Entrant) -> Generalisation:
+            return evaluate_rules(entrant.name, seed=seed, runs=runs, progress=False)
+
+        settings = {"runs": runs, "seed": seed, "rule_sets": suites_digest()}
+        result: Generalisation = self._stored(number, settings, Generalisation, measure)
         return result
 
 

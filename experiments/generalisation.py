@@ -21,7 +21,7 @@ import numpy as np
 from agents.config import OptionalFile, Threads
 from agents.networks.nets import NetworkConfig
 from agents.parallel import spread
-from agents.run import RunConfig, load_config, run_type
+from agents.run import RunConfig, StopTrainingError, load_config, run_type
 from agents.sweep import stopping
 from experiments import frame
 from experiments.frame import RESULTS, Cells, Experiment
@@ -30,13 +30,13 @@ from oanquan_env import Core, Rules
 from oanquan_env.benchmark.charts import png
 from oanquan_env.benchmark.curves import LearningCurve, draw_curves
 from oanquan_env.benchmark.generalisation import (
-    RUNS,
     TEST_SPLITS,
     Generalisation,
     PlayerOfRules,
     cells_of,
     held_out_suites,
     mean_loss,
+    mean_losses,
     percent_of_random,
     random_regret,
     read_generalisation,
@@ -235,13 +235,10 @@ def measured(folder: Path, case: tuple[int, str]) -> dict[str, Any]:
     seed, name = case
     training, row = Training(folder), ROWS[name]
     player = row.make(training, seed)
-    points = [
-        mean_loss(player, suite, np.random.default_rng([seed, number]), RUNS) if number in row.rule_sets else None
-        for number, (_, suite) in enumerate(held_out_suites())
-    ]
+    points = dict(zip(row.rule_sets, mean_losses(player, row.rule_sets, seed), strict=True))
     entry: dict[str, Any] = {"row": name, "seed": seed, "plies": training.plies}
     entry["seconds"] = round(training.seconds, 1) if np.isfinite(training.seconds) else None
-    return entry | {"regret": [None if one is None else round(one, 5) for one in points]}
+    return entry | {"regret": [round(points[number], 5) if number in points else None for number in range(96)]}
 
 
 def measure(options: Options) -> Iterator[dict[str, Any]]:
@@ -261,12 +258,14 @@ def measure(options: Options) -> Iterator[dict[str, Any]]:
         if case[0] < ROWS[case[1]].runs and case not in finished
     ]
     yield results
-    for number, (place, entry) in enumerate(
-        spread(functools.partial(measured, options.runs), cases, processes=options.jobs), 1
-    ):
-        results["runs"].append(entry)
-        print(f"{number} of {len(cases)}: {cases[place][1]}, seed {cases[place][0]}", flush=True)
-        yield results
+    runs = spread(functools.partial(measured, options.runs), cases, processes=options.jobs)
+    try:
+        for number, (place, entry) in enumerate(runs, 1):
+            results["runs"].append(entry)
+            print(f"{number} of {len(cases)}: {cases[place][1]}, seed {cases[place][0]}", flush=True)
+            yield results
+    except StopTrainingError:  # the training has been saved
+        raise KeyboardInterrupt from None
     if options.publish and (drawn := picture(results)):
         write_atomically(RESULTS / "generalisation.png", drawn)
 

@@ -21,6 +21,7 @@ import torch
 from gymnasium import spaces
 from pydantic import Field
 from safetensors.torch import load
+from sb3_contrib import MaskablePPO
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvStepReturn
 from torch import Tensor, nn
 
@@ -28,11 +29,11 @@ from agents.config import Count
 from agents.networks.features import AfterstateFeatures, Features, PlainFeatures
 from agents.networks.nets import AfterstateNet, CountTrunk, NetworkConfig, PlainNet
 from agents.players.agent_files import weights_of
-from agents.ppo import PPOConfig, PPORun, SelfPlayVecEnv, make_learner
+from agents.ppo import PPOConfig, PPORun, SelfPlayVecEnv, make_learner, play_ply
 from agents.rule_set_games import RuleSetGames
 from agents.td import training_rule_sets
 from oanquan_env import Core, Positions, Rules
-from oanquan_env.array_types import Ints, Mask
+from oanquan_env.array_types import Ints, Mask, Points
 from oanquan_env.benchmark.generalisation import mean_loss, random_regret
 from oanquan_env.benchmark.suites import rule_set_suites
 from oanquan_env.files import write_atomically
@@ -143,36 +144,36 @@ class ManyRulesVecEnv(SelfPlayVecEnv):
     """N games under a few rule sets at a time, as `SelfPlayVecEnv` has them under one."""
 
     def __init__(self, games: RuleSetGames, *, looks_ahead: bool) -> None:
-        self.core, self.rule_set_games, self.looks_ahead = Core(FULL), games, looks_ahead
+        self.core, self.looks_ahead = Core(FULL), looks_ahead
+        self.games: Any = games
         observations = self.observe()
         space = spaces.Box(-np.inf, np.inf, observations.shape[1:], observations.dtype.type)
         SharedVecEnv.__init__(self, len(observations), space, spaces.Discrete(FULL.actions))
 
     def observe(self) -> Features:
         """Return the (N, D) rows of all games."""
-        parts = [one.games for one in self.rule_set_games.played]
+        parts = [one.games for one in self.games.played]
         return np.concatenate([encode(one.core, one.positions, looks_ahead=self.looks_ahead) for one in parts])
 
     def action_masks(self) -> Mask:
         """Return the (N, A) mask of legal actions."""
-        parts = [one.games for one in self.rule_set_games.played]
+        parts = [one.games for one in self.games.played]
         return np.concatenate([legal(one.core, one.positions) for one in parts])
 
     def step_wait(self) -> VecEnvStepReturn:
         """Play one ply in every game, as in `SelfPlayVecEnv`."""
-        begin, rewards, dones = 0, list[npt.NDArray[np.float64]](), list[Mask]()
-        for _, games, _ in self.rule_set_games.played:
-            core, positions = games.core, games.positions
-            own = np.searchsorted(actions_of(core.rules.fields), self._actions[begin : begin + len(positions)])
-            begin += len(positions)
-            mover, before = positions.mover.copy(), positions.scores.copy()
-            core.play(positions, own)
-            earned = ply_rewards("margin", core, before, positions) * (core.rules.total / FULL.total)
-            rewards.append(np.where(mover[:, None] == 1, earned[:, ::-1], earned))
-            dones.append(positions.over)
-            games.restart(dones[-1].nonzero()[0])
-        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
-        return self.observe(), np.concatenate(rewards).astype(np.float32), np.concatenate(dones), infos
+        parts, begin = list[tuple[npt.NDArray[np.float32], Mask]](), 0
+        for _, games, _ in self.games.played:
+            actions = self._actions[begin : begin + len(games.positions)]
+            parts.append(play_ply(games, np.searchsorted(actions_of(games.core.rules.fields), actions), margin))
+            begin += len(games.positions)
+        rewards, dones = (np.concatenate(column) for column in zip(*parts, strict=True))
+        return self.observe(), rewards, dones, [{} for _ in range(self.num_envs)]
+
+
+def margin(core: Core, before: Points, positions: Positions) -> npt.NDArray[np.float64]:
+    """Return the (N, P) margins that a ply won, by seat, divided by the points of `FULL`."""
+    return ply_rewards("margin", core, before, positions) * (core.rules.total / FULL.total)
 
 
 # ---- run -------------------------------------------------------------------------------------------------------------
@@ -194,19 +195,20 @@ class ManyRulesRun(PPORun):
 
     def __init__(self, folder: Path, config: ManyRulesConfig, report: Callable[[str], None]) -> None:
         super().__init__(folder, config, report)
-        rule_sets = training_rule_sets(config.rule_sets, config.seed)
+        self.usage = f"the weights are in {folder}"
+
+    def build(self, config: PPOConfig) -> tuple[SelfPlayVecEnv, MaskablePPO]:
+        """Make the games under the training rule sets, and the learner."""
+        rule_sets = training_rule_sets(self.config.rule_sets, config.seed)
         games = RuleSetGames(rule_sets, TOGETHER, config.ppo.n_envs, config.starts, config.seed, 1)
         self.many = ManyRulesVecEnv(games, looks_ahead=config.network.name != "plain")
-        network = make_network(config.network, reads_rules=config.reads_rules)
-        self.env, self.model = self.many, make_learner(config, self.many, network)
-        self.network = network
-        self.parts = {"network": network, "optimizer": self.model.policy.optimizer, "games": games}
-        self.usage = f"the weights are in {folder}"
+        network = make_network(config.network, reads_rules=self.config.reads_rules)
+        return self.many, make_learner(config, self.many, network)
 
     def iterate(self) -> None:
         """Collect a rollout, take the gradient steps on it, and go on to other rule sets."""
         super().iterate()
-        self.many.rule_set_games.renew()
+        self.many.games.renew()
 
     def export(self) -> None:
         """Write the weights into the run's folder."""

@@ -8,10 +8,9 @@ In reading order:
 4. `benchmark`: how strong a player is; `rule_sets`: many rule sets; `text`: words for people and language models;
 5. `rollouts` and `perft`: whole games, and counts of moves; `match` and `records`: matches, and games as text files;
 6. `render`, `play` and `cli`: drawings, games for people, and the command line;
-7. `errors`, `array_types`, `files`, `progress` and `provenance`, which all of these use.
+7. `errors`, `array_types`, `files`, `lazy`, `progress` and `provenance`, which all of these use.
 """
 
-import importlib
 from typing import TYPE_CHECKING
 
 from oanquan_env.board import Board, IllegalMoveError
@@ -22,6 +21,7 @@ from oanquan_env.engine.rules import PRESETS, Rules, RulesError
 from oanquan_env.engine.symmetry import mirror, mirror_actions, rotate_seats
 from oanquan_env.engine.trace import MoveTrace
 from oanquan_env.envs.aec import env, raw_env
+from oanquan_env.lazy import lazy
 from oanquan_env.match.match import Match, play_matches
 from oanquan_env.match.ownership import Ownership
 from oanquan_env.match.rules import MatchRules
@@ -80,18 +80,12 @@ __all__ = [
     "write_suite",
 ]
 
-MEASURES = {
+_BENCHMARK = {
     **dict.fromkeys(("compare", "compare_runs"), "comparing"),
     "evaluate": "evaluation",
     "evaluate_rules": "generalisation",
     "regret": "regret",
     **dict.fromkeys(("read_suite", "write_suite"), "suites"),
 }
-"""The functions of `oanquan_env.benchmark` that this module offers, and their modules."""
-
-
-def __getattr__(name: str) -> object:
-    """Import the functions in `MEASURES` only when they are first used, because most programs do not need them."""
-    if name in MEASURES:
-        return getattr(importlib.import_module(f"oanquan_env.benchmark.{MEASURES[name]}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+# most programs do not measure players
+__getattr__ = lazy(__name__, {name: f"oanquan_env.benchmark.{module}" for name, module in _BENCHMARK.items()})

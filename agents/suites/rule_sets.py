@@ -24,8 +24,6 @@ from oanquan_env.search.limits import Limits
 
 ROUNDS = 10
 """Maximum number of times that `games` games are played for a rule set; small boards have few positions."""
-TABLE_MEGABYTES = 64.0
-"""Size of the transposition table of the searches in MiB."""
 VERSION = 2
 """Version of the suites: their positions and values. Increase it with any change of either."""
 PROG = "python -m agents.suites rule-sets"
@@ -96,9 +94,9 @@ def valued_positions(recipe: RuleSetsRecipe, rules: str) -> Arrays:
 
 def drawn(core: Core, recipe: RuleSetsRecipe) -> Positions:
     """Draw positions; a small board may have fewer than `recipe.count`."""
-    rng, pool = np.random.default_rng(recipe.seed), core.start(0)
+    rng, pool, players = np.random.default_rng(recipe.seed), core.start(0), mixed_players(core)
     for _ in range(ROUNDS):
-        met = met_in_play(core, mixed_players(core), recipe.games, rng)
+        met = met_in_play(core, players, recipe.games, rng)
         pool = Positions.concatenate([pool, met[core.legal_mask(met).sum(axis=1) > 1]])
         pool = pool[first_of_each(canonical_keys(core, pool))]
         if len(pool) >= recipe.count:
@@ -108,14 +106,14 @@ def drawn(core: Core, recipe: RuleSetsRecipe) -> Positions:
 
 def searched(core: Core, positions: Positions, recipe: RuleSetsRecipe) -> tuple[Floats, Mask]:
     """Return the (N, A) searched values of all moves, NaN for illegal moves, and (N, A) whether each is proved."""
-    search = Search(core, table_megabytes=TABLE_MEGABYTES, threads=1)
+    search = Search(core, threads=1)
     results = search.best_moves(positions, Limits(nodes=recipe.nodes), every_move=True)
     values = np.full((len(positions), core.rules.actions), np.nan)
     proved = np.zeros(values.shape, dtype=np.bool_)
-    for row, result in enumerate(results):
-        if not result.proved and result.depth < recipe.least_depth:
-            limits = Limits(depth=recipe.least_depth)
-            result = search.best(positions[row : row + 1], limits, every_move=True)
+    for row, first in enumerate(results):
+        result = first
+        if not first.proved and first.depth < recipe.least_depth:
+            result = search.best(positions[row : row + 1], Limits(depth=recipe.least_depth), every_move=True)
         values[row, list(result.values)] = list(result.values.values())
         proved[row, list(result.proved_actions)] = True
     return values, proved

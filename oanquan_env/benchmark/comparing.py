@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from oanquan_env.array_types import Floats
-from oanquan_env.benchmark.evaluation import RUNS, EvaluationSettings, measured
-from oanquan_env.benchmark.regret import Part
+from oanquan_env.benchmark.evaluation import EvaluationSettings, measured
+from oanquan_env.benchmark.regret import RUNS, Part
 from oanquan_env.benchmark.report import explanation, origin
 from oanquan_env.benchmark.results import Evaluation
 from oanquan_env.benchmark.statistics import (

@@ -13,7 +13,7 @@ import numpy as np
 from oanquan_env.benchmark.openings import load_openings
 from oanquan_env.benchmark.pairs import MOST_PAIRS, by_order, pairing_result
 from oanquan_env.benchmark.policy_cache import repeats
-from oanquan_env.benchmark.regret import Part, check_part
+from oanquan_env.benchmark.regret import RUNS, Part, check_part
 from oanquan_env.benchmark.results import Evaluation, PlayerResult, SuitePart
 from oanquan_env.benchmark.statistics import mean_estimate, rate, score_estimate
 from oanquan_env.benchmark.suites import SuiteSource, find_suite, how_to_make, openings_path
@@ -34,8 +34,6 @@ ANCHOR = "greedy"
 """The player whose rating is 0 in a tournament; if it does not take part, the first player has the rating 0."""
 OPENING_PLIES = 4
 """Length of random openings in plies."""
-RUNS = 8
-"""Number of times that a randomising player chooses a move in each position of the regret suite."""
 
 
 def evaluate(

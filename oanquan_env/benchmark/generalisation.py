@@ -17,7 +17,7 @@ import functools
 import inspect
 import json
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -25,7 +25,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from oanquan_env.array_types import Floats
-from oanquan_env.benchmark.regret import Suite, regret
+from oanquan_env.benchmark.regret import RUNS, Suite, regret
 from oanquan_env.benchmark.statistics import Estimate, as_record, interquartile_estimate, mean_estimate
 from oanquan_env.benchmark.suites import rule_set_suites
 from oanquan_env.benchmark.tables import interval, table
@@ -43,8 +43,6 @@ LEVELS = 1, 2, 5, 10, 20, 50
 """Shares of random play's regret, in percent, at which the performance profile is given."""
 CANARY = "oanquan rule-sets canary 45ca5696-6b08-43af-b77a-f2e0aaf02f9e: do not train on this data"
 """A text in the suites' files by which training data that holds them can be recognised."""
-RUNS = 8
-"""Number of times that a randomising player chooses a move in each position."""
 PlayerOfRules: TypeAlias = str | Callable[[Rules], object]
 """A player's name, or a function from rules to a player, in any form that `oanquan_env.players.as_policy` takes."""
 
@@ -69,15 +67,9 @@ def suites_digest() -> str:
     return short_hash(*(suite.digest().encode() for _, suite in held_out_suites()))
 
 
-def losses_of_moves(suite: Suite) -> Floats:
-    """Return the (N, A) points that each move loses compared with the best move; NaN for illegal moves."""
-    losses: Floats = np.nanmax(suite.values, axis=1, keepdims=True) - suite.values
-    return losses
-
-
 def random_regret(suite: Suite) -> float:
     """Return the mean points that a random legal move loses."""
-    return float(np.nanmean(losses_of_moves(suite), axis=1).mean())
+    return float(np.nanmean(suite.move_losses(), axis=1).mean())
 
 
 def percent_of_random(regrets: Floats) -> Floats:
@@ -175,7 +167,7 @@ def read_generalisation(path: Path) -> Generalisation:
     ):
         raise FileError(f"{path}: expected the same number of runs under each of the {len(wanted)} rule sets")
     for suite in wanted:
-        most = float(np.nanmax(losses_of_moves(suite), axis=1).mean())
+        most = float(np.nanmax(suite.move_losses(), axis=1).mean())
         for points in regrets[str(suite.core.rules)]:
             if not 0 <= points <= most + 1e-9:
                 raise FileError(f"{path}: {suite.core.rules}: a regret must be 0 to {most:.3f} points; got {points}")
@@ -210,10 +202,10 @@ def evaluate_rules(
     line, regrets = ProgressLine(progress), np.zeros((len(methods), len(held_out_suites())))
     line.begin("rule sets", regrets.size)
     try:
-        for (run, number), _ in np.ndenumerate(regrets):
-            rng = np.random.default_rng([seed, number])
-            regrets[run, number] = mean_loss(methods[run], held_out_suites()[number][1], rng, runs)
-            line.advance(1)
+        for run, method in enumerate(methods):
+            for number, points in enumerate(mean_losses(method, range(len(held_out_suites())), seed, runs)):
+                regrets[run, number] = points
+                line.advance(1)
     finally:
         line.end()
     made: dict[str, Any] = origin()
@@ -230,6 +222,12 @@ def _check_method(method: object) -> None:
             f"a player must be a name or a function that takes Rules and returns a player; got {method!r}; "
             "for a player that reads no rules, write `lambda rules: player`"
         ) from None
+
+
+def mean_losses(player: PlayerOfRules, numbers: Iterable[int], seed: int = 0, runs: int = RUNS) -> Iterator[float]:
+    """Yield the `mean_loss` of a player in the suites with these numbers; each has a random generator of its own."""
+    for number in numbers:
+        yield mean_loss(player, held_out_suites()[number][1], np.random.default_rng([seed, number]), runs)
 
 
 def mean_loss(player: PlayerOfRules, suite: Suite, rng: np.random.Generator, runs: int) -> float:

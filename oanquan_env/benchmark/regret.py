@@ -35,6 +35,8 @@ Part: TypeAlias = Literal["development", "test", "all"]
 PHASES = ("opening", "middle", "end")
 PROVED = "proved"
 """The name of a further group: the positions in which all moves have proved values."""
+RUNS = 8
+"""Number of times that a randomising player chooses a move in each position of a suite, unless others are given."""
 OPENING_SHARE = 5 / 7
 END_SHARE = 3 / 7
 
@@ -82,6 +84,11 @@ class Suite:
         """Return a suite with only the positions in `rows`, which are indices or a mask."""
         values, lower, upper = (array[rows] for array in (self.values, self.lower, self.upper))
         return Suite(self.name, self.core, self.positions[rows], values, lower, upper, self.made)
+
+    def move_losses(self) -> Floats:
+        """Return the (N, A) points that each move loses compared with the best move; NaN for illegal moves."""
+        losses: Floats = np.nanmax(self.values, axis=1, keepdims=True) - self.values
+        return losses
 
     def valued_board(self, row: int) -> ValuedBoard:
         """Return the position in one row as a board with values, with which `oanquan_env.text` grades answers."""

@@ -64,8 +64,8 @@ class RulePairs:
 
     def losses(self) -> Floats:
         """Return the (N,) points that the other rules' best moves lose at least; -inf if such a move is illegal."""
-        lost = np.nanmax(self.given.values, axis=1, keepdims=True) - self.given.values
-        worst: Floats = np.where(best_moves(self.other), np.nan_to_num(lost, nan=-np.inf), np.inf).min(axis=1)
+        lost = np.nan_to_num(self.given.move_losses(), nan=-np.inf)
+        worst: Floats = np.where(best_moves(self.other), lost, np.inf).min(axis=1)
         return worst
 
     def hold(self) -> Mask:
@@ -92,7 +92,7 @@ def changed_field(rules: Rules, other: Rules) -> str:
 
 def best_moves(suite: Suite) -> Mask:
     """Return (N, A) bool, whether each move is best."""
-    best: Mask = suite.values == np.nanmax(suite.values, axis=1, keepdims=True)
+    best: Mask = suite.move_losses() == 0
     return best
 
 

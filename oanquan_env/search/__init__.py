@@ -19,8 +19,9 @@ In reading order:
 `oanquan_env.players.search_player` turns searches into players: `minimax` uses `Search`.
 """
 
-import importlib
 from typing import TYPE_CHECKING
+
+from oanquan_env.lazy import lazy
 
 if TYPE_CHECKING:
     from oanquan_env.search.any_rules_net import read_net
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Limits", "MaxnSearch", "MoveValues", "Search", "SearchResult", "ValueNet", "read_net", "search_trees"]
 
-MODULES = {
+_MODULES = {
     **dict.fromkeys(("Limits", "SearchResult"), "limits"),
     "MaxnSearch": "maxn",
     "MoveValues": "move_values",
@@ -42,11 +43,5 @@ MODULES = {
     "read_net": "any_rules_net",
     "search_trees": "mcts",
 }
-"""The module of each name that this package offers."""
-
-
-def __getattr__(name: str) -> object:
-    """Import a module when its name is first used, because some import Numba, which takes long."""
-    if name in MODULES:
-        return getattr(importlib.import_module(f"{__name__}.{MODULES[name]}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+# some modules import Numba, which takes long
+__getattr__ = lazy(__name__, {name: f"{__name__}.{module}" for name, module in _MODULES.items()})

@@ -17,7 +17,6 @@ from oanquan_env.benchmark.generalisation import (
     evaluate_rules,
     held_out,
     held_out_suites,
-    losses_of_moves,
     percent_of_random,
     random_regret,
     read_generalisation,
@@ -40,7 +39,7 @@ class ByValues:
         self.suite, self.best = next(suite for suite in SUITES if suite.core.rules == rules), best
 
     def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
-        losses = losses_of_moves(self.suite)[: len(positions)]
+        losses = self.suite.move_losses()[: len(positions)]
         actions: Ints = np.nanargmin(losses, axis=1) if self.best else np.nanargmax(losses, axis=1)
         return actions
 
@@ -124,7 +123,7 @@ def test_perfect_random_and_worst_play_are_0_100_and_more_percent() -> None:
     assert worst.profile["50"] == 0
     uniform = np.array([[random_regret(suite) for suite in SUITES]])
     np.testing.assert_allclose(percent_of_random(uniform), 100)
-    by_hand = [float(np.mean([loss[~np.isnan(loss)].mean() for loss in losses_of_moves(SUITES[0])]))]
+    by_hand = [float(np.mean([loss[~np.isnan(loss)].mean() for loss in SUITES[0].move_losses()]))]
     assert random_regret(SUITES[0]) == pytest.approx(by_hand[0])
 
 

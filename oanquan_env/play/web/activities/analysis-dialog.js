@@ -24,6 +24,7 @@ addStyle(`
   #analysis { padding: 4px 12px; }
   #analysis[open] { gap: 4px 14px; }
   #analysis h2 { font-size: 1.0625rem; }
+  #analysis-values { order: 1; }
 }
 @media (max-width: 900px) and (min-height: 521px) {
   #analysis[open] { grid-template: none / minmax(0, 1fr); align-content: start; }
@@ -31,7 +32,6 @@ addStyle(`
   #analysis-board { --rest: 310px; }
   #analysis-tree { flex: none; max-height: 11em; }
 }
-@media (max-width: 900px), (max-height: 520px) { #analysis-values { order: 1; } }
 @media (max-height: 520px) {
   #analysis[open] { grid-template-columns: minmax(0, 3fr) minmax(0, 2fr); }
   #analysis-board { --rest: 150px; }

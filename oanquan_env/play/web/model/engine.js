@@ -6,7 +6,6 @@
 export const LAP = 0;
 export const CAPTURE = 1;
 export const STOP = 2;
-export const REFILL = 3;
 
 const PAGE = 65536;
 

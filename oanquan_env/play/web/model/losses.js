@@ -1,9 +1,9 @@
 // The points that each move of a game gave away, from the values of its positions, for the page's review. It uses no
 // document.
 
-export const NODES = 4_000_000; // moves in all searches of a whole game
+const NODES = 4_000_000; // moves in all searches of a whole game
 export const QUICK = 20_000; // moves in the first search of each position
-export const LARGE = 3; // minimum number of points that a mistake gives away
+const LARGE = 3; // minimum number of points that a mistake gives away
 
 /**
  * A budget of search moves for the positions of a game, from the last to the first; earlier positions share unused

@@ -26,7 +26,7 @@ function escaped(text, closing) {
 export const newNode = (move, comment = "") => ({ move, comment, children: [] });
 
 /** Return the tree of a game without variations, from actions and comments. */
-export function treeOf(moves, comments = {}) {
+function treeOf(moves, comments = {}) {
   const commentOn = (number) => (Object.hasOwn(comments, number) ? comments[number] : ""),
     root = newNode(null, commentOn(0));
   let last = root;

@@ -6,7 +6,7 @@ const INT32 = 2 ** 31 - 2 ** 20;
 const SQUARES = 6; // squares of a side of the largest board
 
 /** Return the numbers that the net reads; as in `rule_sets.simplified`, fields without an effect have their defaults. */
-export function inputsOf(rules, { presets, default: usual, any_rules: { inputs } }) {
+function inputsOf(rules, { presets, default: usual, any_rules: { inputs } }) {
   const seedsStay = rules.mandarin_ahead === "stop",
     mirrored = rules.sowing === "clockwise" ? { ...rules, sowing: "counterclockwise" } : rules,
     without = new Set();

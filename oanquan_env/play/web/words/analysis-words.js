@@ -33,7 +33,6 @@ export const ANALYSIS = {
         ? `By these rules the line ends after ${moves === 1 ? "1 move" : `${moves} moves`}: ${move} isn’t legal there.`
         : `By these rules ${move} isn’t legal at the start.`,
     length: (moves) => (moves === 1 ? "1 move" : `${moves} moves`),
-    noMatch: "a match has several games: open it, then analyse one",
   },
   vi: {
     title: "Bàn phân tích",
@@ -65,6 +64,5 @@ export const ANALYSIS = {
         ? `Theo luật này, nhánh chính dừng sau ${moves} nước: chỗ đó không đi được ${move}.`
         : `Theo luật này, lúc đầu không đi được ${move}.`,
     length: (moves) => `${moves} nước`,
-    noMatch: "một trận có nhiều ván: hãy mở trận rồi phân tích từng ván",
   },
 };
