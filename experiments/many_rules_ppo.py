@@ -100,7 +100,7 @@ def actions_of(fields: int) -> Ints:
 
 @functools.cache
 def columns_of(fields: int, looks_ahead: bool) -> tuple[Ints, Ints]:
-    """Return the columns of a row for those of a board's own features, and the columns for the numbers of the rules."""
+    """Return the columns in which a row holds a board's own features, and those in which it holds the rules."""
     side = np.array([*PLACES[fields], FULL.fields])
     board = np.concatenate([side, side + FULL.fields + 1, [BOARD - 2, BOARD - 1]])
     numbers = np.arange(BOARD, BOARD + LENGTH)
