@@ -26,7 +26,7 @@ from agents.sweep import stopping
 from experiments import frame
 from experiments.frame import RESULTS, Cells, Experiment
 from experiments.many_rules_ppo import ManyRulesConfig, player_in
-from oanquan_env import Core, Rules
+from oanquan_env import Core, Rules, provenance
 from oanquan_env.benchmark.charts import png
 from oanquan_env.benchmark.curves import LearningCurve, draw_curves
 from oanquan_env.benchmark.generalisation import (
@@ -236,7 +236,7 @@ def measured(folder: Path, case: tuple[int, str]) -> dict[str, Any]:
     training, row = Training(folder), ROWS[name]
     player = row.make(training, seed)
     points = dict(zip(row.rule_sets, mean_losses(player, row.rule_sets, seed), strict=True))
-    entry: dict[str, Any] = {"row": name, "seed": seed, "plies": training.plies}
+    entry: dict[str, Any] = {"row": name, "seed": seed, "commit": provenance.commit(), "plies": training.plies}
     entry["seconds"] = round(training.seconds, 1) if np.isfinite(training.seconds) else None
     return entry | {"regret": [round(points[number], 5) if number in points else None for number in range(96)]}
 
@@ -257,7 +257,8 @@ def measure(options: Options) -> Iterator[dict[str, Any]]:
         for case in itertools.product(range(SEEDS), options.rows)
         if case[0] < ROWS[case[1]].runs and case not in finished
     ]
-    yield results
+    if not cases:
+        yield results
     runs = spread(functools.partial(measured, options.runs), cases, processes=options.jobs)
     try:
         for number, (place, entry) in enumerate(runs, 1):
