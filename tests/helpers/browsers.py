@@ -76,6 +76,11 @@ class Person:
         state: dict[str, Any] = self.page.evaluate("import('./page-state.js').then(({ page }) => page.state)")
         return state
 
+    def waits_until(self, condition: str) -> None:
+        """Wait until `condition` holds, a JavaScript expression in which `page` is that of page-state.js."""
+        # A function: the page's security policy lets Playwright evaluate an expression only once, not again and again.
+        self.page.wait_for_function(f"() => import('./page-state.js').then(({{ page }}) => {condition})")
+
     @property
     def fields(self) -> Locator:
         """The fields that can be played now."""

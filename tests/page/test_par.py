@@ -68,9 +68,7 @@ def finish(person: Person, *, well: bool) -> str:
         board = Board.from_positions(core, parse_position(core, state["position"]))
         right = str(next(move for move in board.legal_moves if move.action == best(book, board))) if well else ""
         person.move(right or state["legal"][0])
-        person.page.wait_for_function(
-            f"import('./page-state.js').then(({{ page }}) => page.state.ply > {state['ply']})"
-        )
+        person.waits_until(f"page.state.ply > {state['ply']}")
     person.page.locator("#share-day").click()
     person.page.locator("#notice", has_text="Ô Ăn Quan").wait_for()
     return str(person.page.evaluate("navigator.clipboard.readText()"))
@@ -113,9 +111,11 @@ def test_the_status_shows_the_goal_and_a_resigned_game_is_the_result_of_the_day(
     person.waits_for(goal)
     assert not any(words in person.said for words in ("capture more", "nhiều điểm hơn"))
     page.locator("#puzzles").click()
+    page.locator("#puzzle-dialog[open]").wait_for()
     assert result not in par.inner_text()  # the first game goes on
     if locale == "en-GB":
         page.keyboard.press("Escape")
+        page.locator("#puzzle-dialog:not([open])").wait_for(state="attached")
         page.locator("#resign").click()
         page.locator("#resign").click()
         page.locator("#share-day").wait_for()
@@ -123,7 +123,7 @@ def test_the_status_shows_the_goal_and_a_resigned_game_is_the_result_of_the_day(
         page.locator("#puzzle-list .kinds button").first.click()
         page.locator("#resume").wait_for()
         page.evaluate("location.hash = 'moves=5A'")
-        person.page.wait_for_function("import('./page-state.js').then(({ page }) => page.state.line.length === 1)")
+        person.waits_until("page.state.line.length === 1")
     page.locator("#puzzles").click()
     par.filter(has_text=result).wait_for()
     par.click()  # another game of the same day changes nothing

@@ -140,9 +140,7 @@ def kept_puzzle(person: Person) -> tuple[dict[str, Any], dict[str, Any]]:
 def solve(person: Person, line: list[str]) -> None:
     """Play the solver's moves of `line`, waiting for the page's reply after each."""
     for ply in range(0, len(line), 2):
-        person.page.wait_for_function(
-            f"import('./page-state.js').then(({{ page }}) => page.state.line.length === {ply})"
-        )
+        person.waits_until(f"page.state.line.length === {ply}")
         person.fields.first.wait_for(state="attached")
         person.move(line[ply].split()[0])
 
@@ -189,7 +187,7 @@ def test_solving_failing_and_coming_back(visit: Visit) -> None:
     page.locator("#puzzles").click()
     page.locator(medium, has_text="3 of").wait_for()
     page.locator(medium).click()
-    page.wait_for_function(f"import('./page-state.js').then(({{ page }}) => page.state.puzzle.id === '{failed['id']}')")
+    person.waits_until(f"page.state.puzzle.id === '{failed['id']}'")
     solve(person, failed["line"])
     person.waits_for("This wins by force.")
     page.locator("#resume").click()

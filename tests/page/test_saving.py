@@ -162,7 +162,7 @@ def test_results_suggest_the_next_opponent_and_all_data_moves_to_another_browser
         page.locator("#rematch").wait_for()
         if game == 0:
             assert page.locator("#suggest").is_hidden()
-            page.wait_for_function("'oanquan-results' in localStorage")  # the counting loads after the end
+            page.wait_for_function("() => 'oanquan-results' in localStorage")  # the counting loads after the end
             page.reload()  # counts no game twice
             page.locator("#rematch").click()
             person.wait_for_turn()
