@@ -236,5 +236,5 @@ def mean_loss(player: PlayerOfRules, suite: Suite, rng: np.random.Generator, run
     try:
         policy = as_policy(player if isinstance(player, str) else player(rules), suite.core)
     except ValueError as error:
-        raise UsageError(f"the player cannot play the held-out rules '{rules}': {error}") from error
+        raise UsageError(f"under the held-out rules '{rules}': {error}") from error
     return regret(policy, suite, rng, by_phase=False, runs=runs).mean

@@ -128,8 +128,10 @@ def test_perfect_random_and_worst_play_are_0_100_and_more_percent() -> None:
 
 
 def test_a_player_that_cannot_play_a_rule_set_is_refused() -> None:
-    with pytest.raises(UsageError, match=r"cannot play the held-out rules '.*': "):
+    with pytest.raises(UsageError, match=r"under the held-out rules 'mancala-world .*': the project has no agent"):
         evaluate_rules("ppo:pretrained")
+    with pytest.raises(UsageError, match="unknown player 'gredy'"):
+        evaluate_rules("gredy")
     with pytest.raises(UsageError, match="one or more players"):
         evaluate_rules([])
 
