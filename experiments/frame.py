@@ -69,7 +69,8 @@ class Experiment(Generic[OptionsT]):
             self.write(options, results)
         print((self.description or self.name).splitlines()[0])
         for name, rows in self.tables.items() if results else ():
-            print(f"\n{name}\n\n{table_of(rows(results), self.left, padded=True)}")
+            if listed := list(rows(results)):
+                print(f"\n{name}\n\n{table_of(listed, self.left, padded=True)}")
 
     def write(self, options: OptionsT, results: dict[str, Any]) -> None:
         """Write the results, with the machine and the command, to the files that the options name."""

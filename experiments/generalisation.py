@@ -44,6 +44,7 @@ from oanquan_env.benchmark.generalisation import (
 from oanquan_env.benchmark.statistics import mean_estimate
 from oanquan_env.benchmark.suites import rule_set_suites
 from oanquan_env.benchmark.tables import interval
+from oanquan_env.errors import UsageError
 from oanquan_env.files import read_json, write_atomically
 from oanquan_env.players.search_player import SearchPlayer
 from oanquan_env.rule_sets import split as rules_of
@@ -243,12 +244,17 @@ def measured(folder: Path, case: tuple[int, str]) -> dict[str, Any]:
 
 def measure(options: Options) -> Iterator[dict[str, Any]]:
     """Measure what is missing in the results so far; yield the results after each run."""
-    path = options.json or RESULTS / "generalisation.json"
+    path = options.json
+    if path is None or (options.add and not path.exists()):
+        path = RESULTS / "generalisation.json"
     results: dict[str, Any] = read_json(path) if path.exists() else {"runs": [], "added": {}}
     results = {"runs": results["runs"], "added": results["added"]}
     if options.add:
-        added = read_generalisation(options.add)
-        results["added"][options.label] = {"regret": added.regret, "command": added.command, "commit": added.commit}
+        added, label = read_generalisation(options.add), " ".join(options.label.split())
+        entry = {"regret": added.regret, "command": added.command, "commit": added.commit}
+        if not label or label in ROWS or results["added"].get(label, entry) != entry:
+            raise UsageError(f"--label must be a new name in the table; got {options.label!r}")
+        results["added"][label] = entry
         yield results
         return
     finished = {(run["seed"], run["row"]) for run in results["runs"]}

@@ -31,7 +31,7 @@ from oanquan_env.benchmark.suites import rule_set_suites
 from oanquan_env.benchmark.tables import interval, table
 from oanquan_env.engine.rules import Rules
 from oanquan_env.errors import UsageError
-from oanquan_env.files import FileError, naming_damage, read_json, short_hash
+from oanquan_env.files import FileError, naming_damage, one_line, read_json, short_hash
 from oanquan_env.players import as_policy
 from oanquan_env.progress import ProgressLine
 from oanquan_env.provenance import origin
@@ -154,25 +154,33 @@ def read_generalisation(path: Path) -> Generalisation:
     """Read a result and compute its estimates again from the points lost. Raises `FileError` if it is impossible."""
     with naming_damage(path, "not a result under the held-out rule sets"):
         data: Any = read_json(path)
-        regrets = {str(rules): [float(points) for points in runs] for rules, runs in data["regret"].items()}
+        if data["format"] != 1:
+            raise ValueError(f"expected a result with format 1; got {data['format']!r}")
+        regrets = {rules: _points_of(rules, runs) for rules, runs in data["regret"].items()}
         suites = str(data["suites"])
-        made = {name: data[name] for name in ("command", "commit", "processor") if data.get(name)}
+        made = {name: str(data[name]) for name in ("command", "commit", "processor") if data.get(name)}
         versions = {str(package): str(version) for package, version in data.get("versions", {}).items()}
     if suites != suites_digest():
         raise FileError(f"{path}: it was measured with other suites ({suites}); these are {suites_digest()}")
-    wanted = [suite for _, suite in held_out_suites()]
-    if (
-        set(regrets) != {str(suite.core.rules) for suite in wanted}
-        or len({len(runs) for runs in regrets.values()}) != 1
-    ):
-        raise FileError(f"{path}: expected the same number of runs under each of the {len(wanted)} rule sets")
-    for suite in wanted:
+    wanted = {str(suite.core.rules): suite for _, suite in held_out_suites()}
+    for problem, rule_sets in (("lacks", wanted.keys() - regrets), ("has the unknown", regrets.keys() - wanted)):
+        if rule_sets:
+            raise FileError(f"{path}: it {problem} rule set '{one_line(min(rule_sets))}'; expected the {len(wanted)}")
+    if len(numbers := {len(runs) for runs in regrets.values()}) != 1:
+        raise FileError(f"{path}: expected the same number of runs under each rule set; got {sorted(numbers)}")
+    for rules, suite in wanted.items():
         most = float(np.nanmax(suite.move_losses(), axis=1).mean())
-        for points in regrets[str(suite.core.rules)]:
+        for points in regrets[rules]:
             if not 0 <= points <= most + 1e-9:
-                raise FileError(f"{path}: {suite.core.rules}: a regret must be 0 to {most:.3f} points; got {points}")
-    columns = [regrets[str(suite.core.rules)] for suite in wanted]
+                raise FileError(f"{path}: {rules}: a regret must be 0 to {most:.3f} points; got {points}")
+    columns = [regrets[rules] for rules in wanted]
     return dataclasses.replace(Generalisation.of(np.array(columns).T), **made, versions=versions)
+
+
+def _points_of(rules: str, runs: Any) -> list[float]:
+    if not isinstance(runs, list) or not runs or any(type(points) not in (int, float) for points in runs):
+        raise ValueError(f"{rules}: expected a list with a number for each run; got {runs!r}")
+    return [float(points) for points in runs]
 
 
 # ---- measuring -------------------------------------------------------------------------------------------------------

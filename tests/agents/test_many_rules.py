@@ -122,6 +122,16 @@ def test_the_experiment_measures_what_is_missing_and_lists_other_results(
     printed = capsys.readouterr().out
     mean = f"{percent_of_random(np.array([run['regret']])).mean():.1f}"
     assert [mean in line for line in printed.splitlines() if line.startswith(("| greedy", "| mine"))][-2:] == [True] * 2
+    alone = ["--json", str(tmp_path / "new.json"), "--add", str(tmp_path / "mine.json"), "--label"]
+    assert generalisation.EXPERIMENT.main([*alone, "mine"]) == 0  # a new file begins with the published results
+    shown = [line.split()[1] for line in capsys.readouterr().out.splitlines() if line.startswith("| ")]
+    assert {"random", "mine"} <= set(shown)
+    for label in ("greedy", " "):
+        assert generalisation.EXPERIMENT.main([*alone, label]) == 2
+        assert f"--label must be a new name in the table; got {label!r}" in capsys.readouterr().err
+    (tmp_path / "mine.json").write_text(Generalisation.of(np.zeros((1, 96))).to_json())
+    assert generalisation.EXPERIMENT.main([*alone, "mine"]) == 2
+    assert "got 'mine'" in capsys.readouterr().err
     (tmp_path / "mine.json").write_text(result.to_json().replace(result.suites, "other"))
     assert generalisation.EXPERIMENT.main([*options, "--add", str(tmp_path / "mine.json")]) == 2
     assert "measured with other suites" in capsys.readouterr().err

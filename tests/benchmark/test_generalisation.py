@@ -51,6 +51,20 @@ def test_no_held_out_rule_set_is_equivalent_to_one_for_training_or_to_another() 
     assert [suite.core.rules for suite in SUITES] == rule_sets
 
 
+def test_five_held_out_rule_sets_differ_from_training_only_in_points_that_both_players_get() -> None:
+    """`mandarin_leftovers=split` gives both players the same, so it changes no regret; the page names this limit."""
+    known = {canonical(rules) for name in ("train", "development", "presets") for rules in split(name)}
+    twins = [
+        (number, canonical(suite.core.rules.replace(mandarin_leftovers=other)) in known)
+        for number, suite in enumerate(SUITES)
+        for other in ("nobody", "split")
+        if suite.core.rules.mandarin_leftovers != other
+    ]
+    assert [number for number, known_twin in twins if known_twin] == [2, 17, 21, 29, 31]
+    assert TEST_SPLITS[0] == "test: interpolation"
+    assert held_out(TEST_SPLITS[0])[31] == SUITES[31].core.rules
+
+
 def test_the_suites_are_complete() -> None:
     for suite in SUITES:
         assert len(suite) >= 48 or suite.core.rules.fields == 2  # a small board has fewer positions
@@ -168,8 +182,13 @@ def test_a_result_is_read_as_it_was_written(tmp_path: Path) -> None:
     ("change", "message"),
     [
         ({"suites": "0" * 16}, "measured with other suites"),
-        ({"regret": {}}, "the same number of runs under each of the 96 rule sets"),
+        ({"format": 2}, "expected a result with format 1; got 2"),
+        ({"regret": {}}, "it lacks rule set '.*'; expected the 96"),
         ({"regret": [1]}, "not a result"),
+        ({"first": []}, r"a number for each run; got \[\]"),
+        ({"first": "0"}, "a number for each run; got '0'"),
+        ({"first": [0.0, True]}, r"a number for each run; got \[0.0, True\]"),
+        ({"first": [0.0]}, r"the same number of runs under each rule set; got \[1, 2\]"),
         ({"add": -1.0}, "a regret must be 0 to"),
         ({"add": 1000.0}, "a regret must be 0 to"),
         ({"add": float("nan")}, "a regret must be 0 to"),
@@ -177,9 +196,17 @@ def test_a_result_is_read_as_it_was_written(tmp_path: Path) -> None:
 )
 def test_an_impossible_result_is_refused(change: dict[str, Any], message: str, tmp_path: Path) -> None:
     result = json.loads(Generalisation.of(np.zeros((2, 96))).to_json())
-    add = change.pop("add", 0.0)
     first = next(iter(result["regret"]))
-    result["regret"][first][1] += add
+    result["regret"][first][1] += change.get("add", 0.0)
+    result["regret"][first] = change.get("first", result["regret"][first])
     (tmp_path / "result.json").write_text(json.dumps(result | change))
     with pytest.raises(FileError, match=message):
+        read_generalisation(tmp_path / "result.json")
+
+
+def test_an_unknown_rule_set_in_a_result_is_named(tmp_path: Path) -> None:
+    result = json.loads(Generalisation.of(np.zeros((1, 96))).to_json())
+    result["regret"]["mancala-world"] = [0.0]
+    (tmp_path / "result.json").write_text(json.dumps(result))
+    with pytest.raises(FileError, match="the unknown rule set 'mancala-world'"):
         read_generalisation(tmp_path / "result.json")
