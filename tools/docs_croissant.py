@@ -10,31 +10,25 @@ from oanquan_env import __version__
 from oanquan_env.benchmark.generalisation import CANARY, TEST_SPLITS, held_out_suites, suites_digest
 from oanquan_env.benchmark.suites import rule_sets_path
 
+TERMS = (
+    "citeAs column equivalentProperty extract field fileObject fileProperty fileSet format includes isLiveDataset "
+    "jsonPath key md5 parentField path recordSet references regex repeated replace samplingRate separator source "
+    "subField transform"
+)
 CONTEXT: dict[str, Any] = {
     "@language": "en",
     "@vocab": "https://schema.org/",
-    "citeAs": "cr:citeAs",
-    "column": "cr:column",
-    "conformsTo": "dct:conformsTo",
     "cr": "http://mlcommons.org/croissant/",
     "dct": "http://purl.org/dc/terms/",
+    "rai": "http://mlcommons.org/croissant/RAI/",
+    "sc": "https://schema.org/",
+    "conformsTo": "dct:conformsTo",
     "data": {"@id": "cr:data", "@type": "@json"},
     "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
     "examples": {"@id": "cr:examples", "@type": "@json"},
-    "extract": "cr:extract",
-    "field": "cr:field",
-    "fileObject": "cr:fileObject",
-    "fileProperty": "cr:fileProperty",
-    "jsonPath": "cr:jsonPath",
-    "key": "cr:key",
-    "md5": "cr:md5",
-    "recordSet": "cr:recordSet",
-    "repeated": "cr:repeated",
-    "sc": "https://schema.org/",
-    "source": "cr:source",
-    "transform": "cr:transform",
+    **{term: f"cr:{term}" for term in TERMS.split()},
 }
-"""The context that the format requires, as far as the card uses it."""
+"""The context of the format; readers warn if a term is missing."""
 FIELDS = {
     "rules": ("Rules of the game, as text.", "$[*].rules"),
     "positions": (
@@ -75,7 +69,7 @@ def card() -> str:
                 "description": f"The split `{name}`: a list of suites, one for each rule set.",
                 "contentUrl": f"../oanquan_env/data/{path.name}",
                 "contentSize": f"{path.stat().st_size} B",
-                "encodingFormat": "application/gzip",
+                "encodingFormat": "application/json",  # readers see by the name that it is compressed
                 "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
             }
             for name, path in files.items()
