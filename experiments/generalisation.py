@@ -5,7 +5,7 @@
 
 Searches have 2,000 nodes unless their name says otherwise. The training rule sets of a run are drawn by its seed.
 Interrupted trainings continue in `--runs`. A specialist is a net for one rule set, which trains on this rule set only;
-it is measured under the first two of each twelve rule sets of the test splits.
+it is measured under the first and the fifth of each twelve rule sets of the test splits.
 """
 
 import functools
