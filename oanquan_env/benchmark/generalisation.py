@@ -158,7 +158,7 @@ def read_generalisation(path: Path) -> Generalisation:
             raise ValueError(f"expected a result with format 1; got {data['format']!r}")
         regrets = {rules: _points_of(rules, runs) for rules, runs in data["regret"].items()}
         suites = str(data["suites"])
-        made = {name: str(data[name]) for name in ("command", "commit", "processor") if data.get(name)}
+        made: dict[str, Any] = {name: str(data[name]) for name in ("command", "commit", "processor") if data.get(name)}
         versions = {str(package): str(version) for package, version in data.get("versions", {}).items()}
     if suites != suites_digest():
         raise FileError(f"{path}: it was measured with other suites ({suites}); these are {suites_digest()}")
