@@ -189,7 +189,7 @@ def test_the_published_page_asks_for_few_files_and_has_all_parts(browser: Browse
         page.locator("#moves button").nth(2).wait_for()
         for part in ("learn", "openings", "new", "share", "puzzles"):
             page.locator(f"#{part}").click()
-            page.locator("dialog[open] .end button").last.wait_for()
+            page.locator("dialog[open] :is(.end, header) button").last.wait_for()
             page.keyboard.press("Escape")
         page.evaluate(REGISTER)
         assert page.evaluate("caches.match('page.js').then(Boolean)")

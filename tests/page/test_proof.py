@@ -244,16 +244,18 @@ def test_a_line_that_is_shown_ends_when_a_person_does_something_else(visit: Visi
 
 @pytest.mark.slow
 def test_the_board_and_all_moves_of_the_explorer_fit_a_phone_and_stay_where_they_are(visit: Visit) -> None:
-    for locale in ("en-GB", "vi-VN"):
-        page = visit(**PHONE, locale=locale).page
+    for locale, (width, height) in (("en-GB", (390, 844)), ("vi-VN", (390, 844)), ("en-GB", (844, 390))):
+        page = visit(**{**PHONE, "viewport": {"width": width, "height": height}}, locale=locale).page
         page.locator("#openings").tap()
         moves = page.locator("#openings-moves button")
         moves.nth(9).wait_for()
+        assert page.locator("#openings-rules").evaluate("list => list !== document.activeElement")  # opens no picker
         before = [move.bounding_box() for move in moves.all()]
         page.locator("#openings-moves span", has_text="…").first.wait_for(state="detached")
         assert [move.bounding_box() for move in moves.all()] == before
-        assert page.locator("#openings-board svg, #openings-moves button").evaluate_all(
-            "nodes => nodes.every(node => node.getBoundingClientRect().bottom < innerHeight - 70)"  # above "Close"
+        assert page.locator("#openings-board .hint").count() == 10  # each value is beside its square
+        assert page.locator("#openings-board :is(.hit, .hint), #openings-moves button").evaluate_all(
+            "nodes => nodes.every(node => node.getBoundingClientRect().bottom < innerHeight)"
         )
 
 

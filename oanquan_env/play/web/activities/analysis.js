@@ -279,7 +279,7 @@ async function show() {
   study.stop();
   board.cancel();
   study.goTo(moves());
-  board.show(study.board(valued ? study.hint : null));
+  board.show(study.board());
   showTree();
   showValues();
   keep();
@@ -288,7 +288,6 @@ async function show() {
   if (!valued || study.hint || game.over) return;
   try {
     if (!(await study.ask()) || !valued || study !== analysis.study || !nodes) return;
-    board.setHints(study.hint);
     showValues();
   } catch (error) {
     say(explain(error));
@@ -305,26 +304,11 @@ function showValues() {
   const standing = (outcome?.scores ?? scores).map(
       (points, seat) => `${name(seat)} ${`${points}`.replace("-", MINUS)}`,
     ),
-    shown = valued && !outcome ? ofMover(study.moves(), mover, rules.players) : [],
+    shown = valued ? study.moves() : [],
     best = hint && shown.length ? texts().best(name(mover), hint.values[hint.best], how(view, hint)) : "";
-  showMoves(nodes.values, game.node, shown, play);
+  showMoves(study, nodes.values, shown, play);
   const at = path.length ? `${numbered(path.length, rules.players)}${moves().at(-1)}` : texts().start;
   say(`${at}. ${capital(outcome ? texts().over(standing.join(", ")) : best || texts().turn(name(mover)))}`);
-}
-
-/** Return moves with their values as the mover's final lead, and whether they are the best. */
-function ofMover(all, mover, players) {
-  const turned =
-    players === 2 && mover
-      ? all.map((one) => ({
-          ...one,
-          value: one.value === null ? null : -one.value,
-          lower: -one.upper,
-          upper: -one.lower,
-        }))
-      : all;
-  const most = Math.max(...turned.map(({ value }) => value ?? Infinity));
-  return turned.map((one) => ({ ...one, best: one.value === most }));
 }
 
 function showTree() {

@@ -6,36 +6,11 @@ import { make } from "../dom.js";
 import { PERSON } from "../model/game.js";
 import { moveText } from "../model/notation.js";
 import { explain, page, presetName, words } from "../page-state.js";
-import { Book, refutation, valueOf } from "../players/book.js";
+import { Book, movesOf, refutation, valueOf } from "../players/book.js";
 import { checkProof } from "../players/certificate.js";
 import { PROOF } from "../words/proof-words.js";
-import { Study, addStyle, how, showMoves } from "./study.js";
+import { Study, addStyle, how, showMoves, studyDialog } from "./study.js";
 
-const STYLE = `
-#openings-dialog { width: min(1020px, calc(100vw - 20px)); }
-#openings-dialog :is(h3, p) { margin: 8px 0; }
-#openings-top { display: flex; gap: 6px 24px; align-items: center; justify-content: space-between; }
-#openings-top h2 { margin: 0; white-space: nowrap; }
-#openings-top select { min-width: 0; }
-#openings-refuted { display: flex; gap: 12px; align-items: center; justify-content: space-between; }
-#openings-refuted button { flex: none; }
-#openings-board { --rest: 540px; }
-#openings-answer { scroll-margin-bottom: 90px; }
-#openings-table { display: grid; grid-template: auto 1fr / minmax(0, 1fr) 250px; gap: 8px 24px; }
-#openings-moves { grid-row: 1 / 3; grid-column: 2; }
-#openings-dialog .help { margin: 8px 0; padding: 0 12px 8px; color: var(--soft); font-size: 0.875rem; width: fit-content; }
-#openings-dialog .help:not([open]) { padding-bottom: 0; }
-#openings-line button { min-height: 38px; padding: 0 10px; }
-#openings-line button[aria-current] { background: var(--warm); font-weight: 700; }
-#openings-dialog progress { width: 100%; accent-color: var(--green); }
-@media (max-width: 720px) {
-  #openings-board { --rest: 380px; }
-  #openings-table { grid-template: none / minmax(0, 1fr) 150px; gap: 8px; }
-  #openings-moves { grid-row: 1; }
-  #openings-refuted, #openings-value { font-size: 0.875rem; line-height: 1.3; }
-  #openings-value { min-height: 3.9em; } /* values that arrive later must not move the buttons */
-  #openings-table > :last-child { grid-column: 1 / -1; }
-}`;
 const explorer = { preset: null, study: null, walk: null }; // `walk`: the line being shown
 const LISTED = 10; // maximum number of listed moves of a line
 let nodes = null; // the elements of the dialog
@@ -49,7 +24,21 @@ const button = (textContent, onclick, more = {}) =>
   });
 const part = (name, id, more = {}) => (nodes[id] = make(name, { id: `openings-${id}`, ...more }));
 
-addStyle(STYLE);
+addStyle(`
+#openings-dialog :is(h3, .study-side p) { margin: 0; }
+#openings-refuted { display: flex; gap: 12px; align-items: center; justify-content: space-between; }
+#openings-refuted button { flex: none; }
+#openings-answer { scroll-margin-bottom: 20px; }
+#openings-dialog .help { color: var(--soft); font-size: 0.875rem; }
+#openings-dialog .help summary { padding: 6px 0; }
+#openings-dialog .help[open] { padding-bottom: 8px; }
+#openings-line button { min-height: 38px; padding: 0 10px; }
+#openings-line button[aria-current] { background: var(--warm); font-weight: 700; }
+#openings-dialog progress { width: 100%; accent-color: var(--green); }
+@media (max-width: 900px) and (min-height: 521px) {
+  #openings-board { --rest: min(470px, 54dvh); }
+  #openings-value { min-height: 4.2em; } /* values that arrive later must not move the buttons */
+}`);
 
 export async function open() {
   const { rules, seats } = page.state,
@@ -79,19 +68,16 @@ async function change(preset) {
 function build(presets) {
   nodes = {};
   const rules = part("select", "rules", { onchange: () => change(rules.value) }),
-    board = part("div", "board");
+    board = part("div", "board", { className: "study-board" });
   rules.append(...presets.map((name) => make("option", { value: name, textContent: presetName(name) })));
   const row = (...buttons) => make("div", { className: "row-of" }, ...buttons);
-  const more = make(
+  const side = make(
     "div",
     {},
-    make(
-      "details",
-      { className: "help" },
-      make("summary", { textContent: "?", ariaLabel: texts().help }),
-      texts().about,
-    ),
+    part("div", "moves", { className: "move-values" }),
+    part("p", "refuted"),
     row(button(words().fromHere, playFromHere), button(words().analyse, analyse)),
+    make("details", { className: "help" }, make("summary", { textContent: texts().help }), texts().about),
     part("h3", "proof", { textContent: texts().proof }),
     part("p", "claim"),
     row(
@@ -101,22 +87,13 @@ function build(presets) {
     part("progress", "progress", { hidden: true }),
     part("p", "answer"),
   );
-  part("dialog", "dialog").append(
-    make(
-      "form",
-      { method: "dialog" },
-      make("div", { id: "openings-top" }, make("h2", { textContent: words().openings, id: "openings-title" }), rules),
-      part("p", "refuted"),
-      part("div", "line", { className: "row-of" }),
-      part("p", "value"),
-      make("div", { id: "openings-table" }, board, part("div", "moves", { className: "move-values" }), more),
-      make("div", { className: "end" }, make("button", { value: "close", textContent: words().close })),
-    ),
-  );
-  rules.setAttribute("aria-label", words().rules);
+  const main = [
+    board,
+    part("p", "value", { className: "study-said" }),
+    part("div", "line", { className: "row-of", ariaLabel: texts().moves, role: "group" }),
+  ];
+  nodes.dialog = studyDialog("openings-dialog", words().openings, rules, main, side);
   nodes.answer.setAttribute("role", "status");
-  nodes.line.setAttribute("aria-label", texts().moves);
-  nodes.dialog.setAttribute("aria-labelledby", "openings-title");
   nodes.dialog.onclose = () => {
     explorer.walk = null;
     explorer.study.end();
@@ -163,10 +140,11 @@ async function choose(preset) {
       button(texts().showIt, () => walk(line)),
     );
   }
-  const { lower, upper } = valueOf(rules, table, study.game.position, study.moves()),
+  const start = study.game.position,
+    { lower, upper } = valueOf(rules, table, start, movesOf(engine, rules, table, start)),
     certified = page.catalogue.certificates.includes(preset);
   explorer.bounds = { bound: upper, least: lower };
-  nodes.claim.textContent = certified ? texts().claim(lower, upper) : texts().unclaimed(texts().between(lower, upper));
+  nodes.claim.textContent = certified ? texts().claim(lower, upper) : texts().unclaimed(texts().range(lower, upper));
   nodes.proof.hidden = nodes.claim.hidden = !listed;
   for (const one of nodes.dialog.querySelectorAll(".main, .beat")) one.hidden = !certified;
   tell("");
@@ -194,7 +172,7 @@ async function show() {
 /** Show the line, the value and the moves of the position; return the moves. */
 function showPosition() {
   const { study } = explorer,
-    { game, table, hint, rules } = study,
+    { game, table, hint, rules, engine } = study,
     { position } = game,
     text = texts(),
     line = game.line();
@@ -212,14 +190,16 @@ function showPosition() {
       .filter((_, number) => !number || number > line.length - LISTED),
   );
   const moves = study.moves();
-  showMoves(nodes.moves, game.node, moves, go);
+  showMoves(study, nodes.moves, moves, go);
   if (game.over) {
     const [south, north] = game.outcome().scores;
     nodes.value.textContent = text.over(text.result(south - north), `${south}–${north}`);
   } else {
-    const value = valueOf(rules, table, position, moves);
-    const best = value.value === null ? how(value) : `${text.best(text.result(value.value))} (${how(value, hint)})`;
-    nodes.value.textContent = `${text.turn(position.mover)}; ${best}.`;
+    const value = valueOf(rules, table, position, movesOf(engine, rules, table, position, hint)),
+      { lower, upper, proved } = value;
+    const best = value.value === null ? how(value) : `${text.best(text.result(value.value))} (${how(value, hint)}).`;
+    const certain = proved || upper - lower === Infinity ? "" : text.certain(text.range(lower, upper));
+    nodes.value.textContent = `${text.turn(position.mover)}; ${best} ${certain}`;
   }
   return moves;
 }
@@ -232,6 +212,7 @@ async function go(move, walk = null) {
   if (action === undefined) return;
   const shown = study.play(action);
   showPosition();
+  study.view.setHints(null); // until the motion ends
   if (await shown) show();
 }
 

@@ -9,23 +9,11 @@ import { moveText } from "../model/notation.js";
 import { parseRules } from "../model/rules.js";
 import { drawingJson, nodeJson, previewsOf } from "../model/state.js";
 import { copyFrame } from "../model/trace.js";
-import { page } from "../page-state.js";
+import { page, words } from "../page-state.js";
 import { Openings, movesOf } from "../players/book.js";
 import { ANY } from "../players/players.js";
 import { signed } from "../words/format.js";
 import { PROOF } from "../words/proof-words.js";
-
-const STYLE = `
-.move-values { display: grid; gap: 4px; align-content: start; }
-.move-values button { display: grid; grid-template-columns: 2em 2.6em minmax(0, 1fr); gap: 8px; align-items: center;
-  min-height: 42px; padding: 0 10px; text-align: left; line-height: 1.15; font-variant-numeric: tabular-nums; }
-.move-values small { color: var(--soft); }
-.move-values .best { border-color: var(--green); background: color-mix(in srgb, var(--green) 14%, var(--panel)); }
-@media (max-width: 720px) {
-  .move-values small { font-size: 0.6875rem; }
-  .move-values button { grid-template-columns: 1.6em 2.1em minmax(0, 1fr); gap: 4px; height: 46px; min-height: 0;
-    padding: 0 6px; font-size: 0.875rem; }
-}`;
 
 /** Add a style sheet to the page. */
 export function addStyle(text) {
@@ -33,7 +21,57 @@ export function addStyle(text) {
   style.replaceSync(text);
   document.adoptedStyleSheets = [...document.adoptedStyleSheets, style];
 }
-addStyle(STYLE);
+
+addStyle(`
+.study { width: 100vw; max-width: none; height: 100dvh; max-height: none; border-radius: 0; padding: 6px 24px;
+  overflow: auto; }
+.study[open] { display: grid; gap: 6px 28px;
+  grid-template: auto minmax(0, 1fr) / minmax(0, 1fr) clamp(340px, 27vw, 720px); }
+.study header { grid-column: 1 / -1; flex-wrap: nowrap; padding: 0; margin: 0; width: 100%; gap: 12px; }
+.study h2 { margin: 0 auto 0 0; white-space: nowrap; }
+.study select { min-width: 0; max-width: 16em; }
+.study > div { min-width: 0; min-height: 0; }
+.study-board { --rest: 200px; }
+.study-said { min-height: 2.8em; margin: 6px 0; text-align: center; line-height: 1.4; }
+.study-board ~ .row-of { justify-content: center; }
+.study-side { display: flex; flex-direction: column; gap: 8px; overflow: auto; padding: 3px; margin: -3px; }
+.move-values { display: grid; gap: 4px; grid-template-columns: repeat(auto-fill, minmax(9.375rem, 1fr)); }
+.move-values button { display: grid; grid-template-columns: 2em 2.3em minmax(0, 1fr); gap: 6px; align-items: center;
+  min-height: 42px; padding: 0 10px; text-align: left; line-height: 1.15; font-variant-numeric: tabular-nums; }
+.move-values small { color: var(--soft); font-size: 0.75rem; }
+.move-values .best { border-color: var(--green); background: color-mix(in srgb, var(--green) 14%, var(--panel)); }
+@media (max-width: 900px), (max-height: 520px) {
+  .study { padding: 4px 12px; }
+  .study[open] { gap: 4px 14px; }
+  .study h2 { font-size: 1.0625rem; }
+}
+@media (max-width: 900px) and (min-height: 521px) {
+  .study[open] { grid-template: none / minmax(0, 1fr); align-content: start; }
+  .study > div { min-height: auto; }
+  .study-board { --rest: 310px; }
+  .study-said { font-size: 0.9375rem; }
+  .study-side { overflow: visible; }
+}
+@media (max-height: 520px) {
+  .study[open] { grid-template-columns: minmax(0, 3fr) minmax(0, 2fr); }
+  .study-board { --rest: 150px; }
+  .study-said { min-height: 1.4em; margin: 2px; font-size: 0.875rem; }
+}`);
+
+/**
+ * Return a dialog that fills the window: a head with its title, a list of rules and a button that closes it, then the
+ * parts beside the board, `main` and `side`.
+ */
+export function studyDialog(id, title, rules, main, side) {
+  const heading = make("h2", { id: `${id}-title`, textContent: title, tabIndex: -1, autofocus: true }),
+    dialog = make("dialog", { id, className: "study" });
+  const close = make("button", { type: "button", textContent: words().close, onclick: () => dialog.close() });
+  rules.ariaLabel = words().rules;
+  side.classList.add("study-side");
+  dialog.append(make("header", {}, heading, rules, close), make("div", {}, ...main), side);
+  dialog.setAttribute("aria-labelledby", heading.id);
+  return dialog;
+}
 
 /** A board in the element `host`; `go(move)` is called when a person chooses a move. */
 export class Study {
@@ -88,8 +126,8 @@ export class Study {
     return this.game.legal().find((action) => moveText(action) === move);
   }
 
-  /** Return the present position as `BoardView.show` takes it, with the values in `hint` beside its squares. */
-  board(hint = null) {
+  /** Return the present position as `BoardView.show` takes it. */
+  board() {
     const { game, view } = this,
       { position } = game,
       played = game.line().map((node) => nodeJson(node, this.drawing, this.names)),
@@ -101,7 +139,6 @@ export class Study {
     return {
       frame: sweep?.after ?? frame,
       sweep,
-      hint,
       won: stonesWon(played, this.rules.players),
       mover: position.mover,
       under: move?.under,
@@ -148,11 +185,21 @@ export class Study {
     return this.game === game && game.node.serial === serial && hints.has(serial);
   }
 
-  /** Return the moves of the present position, as `movesOf` in book.js; for more than two players, without bounds. */
+  /**
+   * Return the moves of the present position, as `movesOf` in book.js, but with values as the mover's final lead, and
+   * whether they are the best; for more than two players, without bounds.
+   */
   moves() {
     const { engine, rules, game, hint, table } = this;
     if (game.over) return [];
-    if (rules.players === 2) return movesOf(engine, rules, table, game.position, hint);
+    const all = rules.players === 2 ? movesOf(engine, rules, table, game.position, hint) : this.#searched();
+    const turned = game.position.mover && rules.players === 2 ? all.map(negated) : all,
+      most = Math.max(...turned.map(({ value }) => value ?? Infinity));
+    return turned.map((one) => ({ ...one, best: one.value === most }));
+  }
+
+  #searched() {
+    const { game, hint } = this;
     return game
       .legal()
       .map(moveText)
@@ -167,21 +214,35 @@ export class Study {
   }
 }
 
-/** Say whether a value is proved, or its bounds; given the `hint`, also if its net is the one for any rules. */
-export function how({ lower, upper, value, proved }, hint = null) {
-  const texts = PROOF[page.language],
-    bounds = lower === -Infinity && upper === Infinity ? "" : texts.between(lower, upper);
+const negated = (one) => ({
+  ...one,
+  value: one.value === null ? null : -one.value,
+  lower: -one.upper,
+  upper: -one.lower,
+});
+
+/** Say whether a value is proved; given the `hint`, also if its net is the one for any rules. */
+export function how({ value, proved }, hint = null) {
+  const texts = PROOF[page.language];
   if (proved) return texts.proved;
-  const searched = hint?.search.net === ANY ? `${texts.searched} ${texts.anyRules}` : texts.searched;
-  return [value === null ? bounds || texts.looking : `${searched}${bounds && ";"}`, value === null ? "" : bounds]
-    .filter(Boolean)
-    .join(" ");
+  if (value === null) return texts.looking;
+  return hint?.search.net === ANY ? `${texts.searched} ${texts.anyRules}` : texts.searched;
 }
 
 const lead = ({ value }) => (value === null ? "…" : value ? signed(value) : "0");
+const bounded = ({ lower, upper, proved }) => !proved && (lower > -Infinity || upper < Infinity);
 
-/** Show a button for each move of the node `node`; values that arrive later do not move the buttons. */
-export function showMoves(list, node, moves, go) {
+/**
+ * Show the values of `moves`, from `study.moves()`, beside the squares of the board, and a button for each in `list`;
+ * values that arrive later do not move the buttons.
+ */
+export function showMoves(study, list, moves, go) {
+  const { node } = study.game,
+    known = moves.filter(({ value }) => value !== null);
+  study.view.setHints({
+    values: Object.fromEntries(known.map(({ move, value }) => [move, value])),
+    best: moves.find(({ best }) => best)?.move,
+  });
   if (list.node !== node || list.children.length !== moves.length) {
     list.node = node;
     list.replaceChildren(
@@ -195,8 +256,9 @@ export function showMoves(list, node, moves, go) {
     );
   }
   for (const button of list.children) {
-    const one = moves.find(({ move }) => move === button.value);
-    [one.move, lead(one), how(one)].forEach((text, number) => (button.children[number].textContent = text));
-    button.classList.toggle("best", Boolean(one.best));
+    const one = moves.find(({ move }) => move === button.value),
+      range = bounded(one) ? PROOF[page.language].range(one.lower, one.upper) : one.value === null ? "" : how(one);
+    [one.move, lead(one), range].forEach((text, number) => (button.children[number].textContent = text));
+    button.classList.toggle("best", one.best);
   }
 }

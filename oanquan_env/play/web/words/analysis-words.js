@@ -35,7 +35,7 @@ export const ANALYSIS = {
     length: (moves) => (moves === 1 ? "1 move" : `${moves} moves`),
   },
   vi: {
-    title: "Bàn phân tích",
+    title: "Phân tích",
     saved: "Các bản đã lưu",
     values: "Giá trị các nước",
     start: "Đầu ván",

@@ -21,7 +21,7 @@ export const PROOF = {
     plates: ["South", "North"],
     help: "What the numbers mean",
     about:
-      "South moves first. Each number is South’s final lead (+) or deficit (−) in points if both sides play their best from there. A “proved” value is certain; a “searched” one comes from looking some moves ahead and may be wrong.",
+      "South moves first. Each number is the final lead (+) or deficit (−) of the side to move, in points, if both sides play their best from there. A “proved” value is certain; a “searched” one comes from looking some moves ahead and may be wrong, but a range beside it is proved.",
     refuted: (move, points, lost, exact, reply, ends) =>
       `${move} captures ${points} points at once, more than any other first move, but loses by ${lost}${exact ? "" : " or more"}${reply ? `: North answers ${reply}${ends ? ", and the game is over" : ""}` : ""}.`,
     showIt: "Show me",
@@ -31,21 +31,22 @@ export const PROOF = {
     result: (lead) => (lead > 0 ? `South wins by ${lead}` : lead < 0 ? `North wins by ${-lead}` : "it is a draw"),
     ahead: (lower, upper) => `South ends between ${signed(lower)} and ${signed(upper)}`,
     best: (result) => `with best play ${result}`,
+    certain: (range) => `Proved for South: ${range}.`,
     proved: "proved",
     searched: "searched",
     anyRules: "with the net for any rules",
     looking: "analysing…",
-    between: (lower, upper) =>
+    range: (lower, upper) =>
       upper === Infinity
-        ? `proved: ${signed(lower)} or more`
+        ? `${signed(lower)} or more`
         : lower === -Infinity
-          ? `proved: ${signed(upper)} or less`
-          : `proved: ${signed(lower)} to ${signed(upper)}`,
+          ? `${signed(upper)} or less`
+          : `${signed(lower)} to ${signed(upper)}`,
     proof: "The proof",
     claim: (lower, upper) =>
       `With best play ${lower === upper ? PROOF.en.result(upper) : `${PROOF.en.ahead(lower, upper)}; the exact value is still open`}. A proof file holds an answer to every reply; your browser can check them all.`,
-    unclaimed: (between) =>
-      `Nobody knows exactly how the game ends with best play (${between}), and these rules have no proof file.`,
+    unclaimed: (range) =>
+      `Nobody knows exactly how the game ends with best play (proved for South: ${range}), and these rules have no proof file.`,
     check: "Check the proof",
     following: (done, all) => `${whole(done, "en")} of ${whole(all, "en")} positions checked`,
     holds: (what, found, ms) =>
@@ -62,7 +63,7 @@ export const PROOF = {
     plates: ["Trước", "Sau"],
     help: "Các con số nghĩa là gì",
     about:
-      "Các con số tính cho bên đi trước: cuối ván bên ấy hơn (+) hay kém (−) bao nhiêu điểm, nếu từ đó hai bên đều đi hay nhất. “Đã chứng minh” là chắc chắn; “máy đoán” là máy nhìn trước vài nước, có thể sai.",
+      "Các con số tính cho bên đến lượt: cuối ván bên ấy hơn (+) hay kém (−) bao nhiêu điểm, nếu từ đó hai bên đều đi hay nhất. “Đã chứng minh” là chắc chắn; “máy đoán” là máy nhìn trước vài nước, có thể sai, nhưng khoảng ghi bên cạnh thì chắc chắn.",
     refuted: (move, points, lost, exact, reply, ends) =>
       `Nước ${move} ăn ngay ${points} điểm, không nước đầu nào ăn nhiều hơn. Vậy mà thua ${exact ? "" : "ít nhất "}${lost} điểm${reply ? `: bên đi sau đáp ${reply}${ends ? " là hết ván" : ""}` : ""}.`,
     showIt: "Xem thử",
@@ -73,21 +74,22 @@ export const PROOF = {
       lead > 0 ? `bên đi trước thắng ${lead} điểm` : lead < 0 ? `bên đi sau thắng ${-lead} điểm` : "hòa",
     ahead: (lower, upper) => `bên đi trước hơn từ ${signed(lower)} đến ${signed(upper)} điểm`,
     best: (result) => `hai bên cùng đi hay nhất thì ${result}`,
+    certain: (range) => `Chắc chắn cho bên đi trước: ${range}.`,
     proved: "đã chứng minh",
     searched: "máy đoán",
     anyRules: "bằng mạng nơ-ron cho mọi luật",
     looking: "máy đang tính…",
-    between: (lower, upper) =>
+    range: (lower, upper) =>
       upper === Infinity
-        ? `chắc chắn ít nhất ${signed(lower)}`
+        ? `ít nhất ${signed(lower)}`
         : lower === -Infinity
-          ? `chắc chắn nhiều nhất ${signed(upper)}`
-          : `chắc chắn ${signed(lower)} đến ${signed(upper)}`,
+          ? `nhiều nhất ${signed(upper)}`
+          : `${signed(lower)} đến ${signed(upper)}`,
     proof: "Chứng minh",
     claim: (lower, upper) =>
       `Hai bên cùng đi hay nhất thì kết quả ${lower === upper ? `là ${signed(upper)}` : `từ ${signed(lower)} đến ${signed(upper)}; chính xác là bao nhiêu thì chưa ai biết`}. Tệp chứng minh ghi sẵn nước đáp cho mọi nước của đối phương; trình duyệt của bạn kiểm tra được tất cả.`,
-    unclaimed: (between) =>
-      `Nếu hai bên cùng đi hay nhất thì kết quả chính xác là bao nhiêu thì chưa ai biết (${between}); luật này chưa có tệp chứng minh.`,
+    unclaimed: (range) =>
+      `Nếu hai bên cùng đi hay nhất thì kết quả chính xác là bao nhiêu thì chưa ai biết (chắc chắn cho bên đi trước: ${range}); luật này chưa có tệp chứng minh.`,
     check: "Kiểm tra chứng minh",
     following: (done, all) => `Đã xem ${whole(done, "vi")}/${whole(all, "vi")} thế cờ`,
     holds: (what, found, ms) =>
