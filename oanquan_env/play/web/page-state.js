@@ -66,7 +66,9 @@ export function explain(error, text = "") {
   const detail = (error.detail[page.language] || error.detail.en).replace(/^\w+/, (name) =>
     name === error.field && words().fields?.[name] ? `“${words().fields[name]}”` : name,
   );
-  return `${words().errors[error.code] ?? words().errors.request} ${capital(detail)}${place}`.trim();
+  // the reason comes first, unless it is empty
+  const reason = detail && `${capital(detail)}${/[.!?:]$/.test(detail) ? "" : "."} `;
+  return `${reason}${words().errors[error.code] ?? words().errors.request}${place}`;
 }
 
 export function complain(error) {

@@ -8,6 +8,7 @@ import "../words/dialog-words.js";
 import { findLink, readLink } from "../model/link-reading.js";
 import { PERSON } from "../model/game.js";
 import { capital } from "../words/format.js";
+import { OWNERSHIP_HEADERS } from "../model/records.js";
 import { Refused } from "../model/refused.js";
 import { friendGames, unfinishedGames, goBack, play, services, view } from "../current-game.js";
 import { plateNames, playerName } from "../words/narration.js";
@@ -26,7 +27,7 @@ const POSITION = /^\s*[\d,*]+\/[\d,*/]+(\s+[-\d,]+){3}\s*$/;
 
 /**
  * Open the game in `text`, or its game `number` if it has several; `text` is null if it was too long. With `analysed`,
- * open it on the analysis board, where it may be a position.
+ * open it on the analysis board, where it may be a position; a match in which squares are sold opens as a match.
  */
 async function openText(text, number = null, analysed = false) {
   try {
@@ -42,12 +43,12 @@ async function openText(text, number = null, analysed = false) {
     else if (link !== null) {
       if (!(await openHeld(link, analysed))) return;
     } else if (/^\s*https?:\S+\s*$/.test(text))
-      throw new Refused("link", "it holds no game", "liên kết không có ván nào");
+      throw new Refused("link", "the link holds no game", "liên kết không có ván nào");
     else if (analysed) await analyseRecord(text, number);
     else await play("load", number === null ? { text } : { text, number });
     $("share-dialog").close();
     $("games-dialog").close();
-    if (!$("analysis")) notice(words().opened);
+    if (!$("analysis")) notice(analysed ? words().openedMatch : words().opened);
   } catch (error) {
     if (error.code !== "games") {
       if ($("share-dialog").open) {
@@ -72,9 +73,10 @@ async function analyseRecord(text, number) {
   const { parseRecords } = await import("../model/record-reading.js"),
     records = parseRecords(text, page.catalogue, services().engine),
     games = records.length;
+  if (records.some(({ headers }) => OWNERSHIP_HEADERS.some((name) => name in headers))) return play("load", { text });
   if (games > 1 && number === null) throw new Refused("games", "", "", { games });
   if (!games) throw new Refused("record", "the file is empty", "tệp trống");
-  await (await import("./analysis.js")).openRecord(records[(number ?? 1) - 1]);
+  return (await import("./analysis.js")).openRecord(records[(number ?? 1) - 1]);
 }
 
 /** Let a person choose one of several games, given their names and functions that open them. */

@@ -11,6 +11,7 @@ import { how, playerName } from "../words/narration.js";
 
 // margins of the graph in pixels; ticks in points
 const LEFT = 30,
+  HEAD = 16,
   FOOT = 16,
   TICKS = [30, 10, 0, -10, -30];
 const STYLE = `
@@ -20,7 +21,7 @@ const STYLE = `
 #mistakes button[aria-current] { background: var(--warm); }
 #mistakes progress { width: 100%; accent-color: var(--green); }
 #mistakes p { font-size: 0.875rem; }
-#graph { display: block; width: 100%; height: 120px; margin-top: 8px; cursor: pointer; background: var(--panel);
+#graph { display: block; width: 100%; height: 132px; margin-top: 8px; cursor: pointer; background: var(--panel);
   border: 1px solid var(--line); border-radius: 8px; }
 #graph .zero { stroke: var(--line); } #graph .area { fill: var(--green); opacity: .22; }
 #graph .line { fill: none; stroke: var(--green); stroke-width: 2; }
@@ -31,7 +32,7 @@ const STYLE = `
   background: var(--warm); border: 1px solid var(--line); }
 #bar div { position: absolute; top: 0; left: 0; height: 12px; border-radius: 6px 0 0 6px; background: var(--green);
   transition: width .4s; }
-#bar output { display: block; font-size: 0.875rem; min-height: 3em; }
+#bar output { display: block; font-size: 0.875rem; min-height: 1.5em; }
 #bar.old div { opacity: .35; }
 #board.lesson { --rest: 310px; }
 #lesson { padding: 4px 0 10px; font-size: 0.9375rem; }
@@ -40,11 +41,13 @@ const STYLE = `
 #lesson .row-of { justify-content: center; }
 .key { width: 45px; height: 15px; flex: none; fill: none; stroke: currentColor; }
 .key.played { color: var(--red); } .key.best { color: var(--green); } .key .head { fill: currentColor; stroke: none; }
+aside.reviewing > :is(#game-rules, p:has(#about)) { display: none; }
+aside.reviewing > #values { order: -1; }
+aside.reviewing #moves { grid-template-columns: repeat(auto-fill, minmax(6rem, 1fr)); }
 @media (min-width: 1100px) {
   #bar output { min-height: 0; }
-  #graph { height: 4.5rem; flex: none; }
+  #graph { height: 5.5rem; flex: none; }
   aside.reviewing { height: calc(100dvh - 68px); }
-  aside.reviewing > :is(#game-rules, p:has(#about)) { display: none; }
   aside.reviewing > #values { order: 0; flex: 1 1 9rem; min-height: 9rem; display: flex; flex-direction: column; }
   aside.reviewing #mistakes { flex: 1 1 0; min-height: 0; margin-bottom: 0; }
   aside.reviewing #moves { max-height: 84px; }
@@ -205,7 +208,6 @@ export function showValues() {
   }
   $("bar").hidden = !on || !two;
   $("graph").toggleAttribute("hidden", !on || !two);
-  $("mistakes").hidden = !on;
   $("values").parentNode.classList.toggle("reviewing", on);
   showMistakes();
   const shown = found[view.number],
@@ -243,9 +245,10 @@ function showGraph() {
     known = [],
     width = graph.clientWidth || 300,
     height = graph.clientHeight || 120;
-  const middle = (height - FOOT) / 2,
+  const half = (height - HEAD - FOOT) / 2,
+    middle = HEAD + half,
     x = (number) => LEFT + ((width - LEFT - 8) * number) / all,
-    y = (points) => middle * (1 - 0.95 * Math.tanh(points / 25));
+    y = (points) => middle - 0.95 * half * Math.tanh(points / 25);
   const write = (text, x, y, anchor) => element("text", { x, y, "text-anchor": anchor }, graph, text);
   graph.setAttribute("viewBox", `0 0 ${width} ${height}`);
   graph.replaceChildren();
@@ -267,14 +270,15 @@ function showGraph() {
     );
     element("path", { class: "line", d: `M${known.join("L")}` }, graph);
   }
-  element("path", { class: "here", d: `M${x(view.number)},0V${height - FOOT}` }, graph);
+  element("path", { class: "here", d: `M${x(view.number)},${HEAD}V${height - FOOT}` }, graph);
   for (let number = 1; number <= page.state.line.length; number++) {
     const now = margin(number);
     if (now && isMistake(found[number - 1]))
       element("circle", { class: "mistake", cx: x(number), cy: y(now.points), r: 4.5 }, graph);
   }
+  // above the lines: who is ahead where the graph is high, and where it is low
   [0, 1].forEach((player) =>
-    write(capital(playerName(view, player)), width - 12, player ? height - FOOT - 4 : 12, "end"),
+    write(`${"▲▼"[player]} ${capital(playerName(view, player))}`, player ? width - 8 : 4, 12, player ? "end" : "start"),
   );
   graph.setAttribute("aria-label", texts().graph);
   graph.onclick = (event) => {
@@ -286,6 +290,7 @@ function showGraph() {
 /** List the mistakes, and set a note on the position before each, so that buttons can step between them. */
 function showMistakes() {
   if (!reviewing()) {
+    $("mistakes").hidden = true;
     view.setNotes(new Map());
     return;
   }
@@ -325,9 +330,11 @@ function showMistakes() {
   if (done && own.length && lastKept !== lineKey())
     import("./puzzles.js").then(({ keepOwn }) => keepOwn(puzzles())).catch(complain);
   if (done) lastKept = lineKey();
-  const head = [make("p", { textContent: words })],
-    step = open ? looked : all - 1 - budget.number;
-  if (!done) head.push(make("progress", { max: all, value: step, ariaLabel: words }));
+  // once done, the text below the board says this
+  const step = open ? looked : all - 1 - budget.number,
+    head = done
+      ? []
+      : [make("p", { textContent: words }), make("progress", { max: all, value: step, ariaLabel: words })];
   const practice =
     done && own.length
       ? [
@@ -338,6 +345,7 @@ function showMistakes() {
           }),
         ]
       : [];
+  $("mistakes").hidden = done && !made.length;
   replaceKeepingFocus($("mistakes"), [
     make("li", {}, ...head, ...practice),
     ...(done ? [...own, ...made.filter((one) => !isOwn(one))].map(item) : []),

@@ -174,7 +174,10 @@ export class Session extends EventTarget {
       : { match: null, record: records[(number ?? 1) - 1] };
     if (!record) refuse(`there is no game ${number}`, `không có ván ${number}`);
     if (!whole && OWNERSHIP_HEADERS.some((name) => name in record.headers))
-      refuse("this is a round of a match in which squares are sold", "đây là một ván của trận có bán ruộng");
+      refuse(
+        "squares are sold in this round, so it needs the whole match: paste all of its rounds",
+        "ván này có bán ruộng, nên cần cả trận: hãy dán mọi ván của trận",
+      );
     return { rules: record.rules, start: record.start, match, record, resigned: record.termination === "resigned" };
   }
 
