@@ -191,7 +191,7 @@ def _number(span: _Span, pattern: re.Pattern[str], name: str) -> int:
 def square_name(
     rules: Rules, index: int, language: Language = "en", seats: Sequence[str] = (), mover: int | None = None
 ) -> str:
-    """Return the name of the square at `index`, such as `square 3 of South` or `the mandarin square after North`.
+    """Return the name of the square at `index`: `square 3 of South`, `the mandarin square after square 5 of North`.
 
     `seats` are the players' names. In Vietnamese, squares of player `mover` are named without the player.
     """

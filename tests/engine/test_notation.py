@@ -46,7 +46,7 @@ WRONG = """\
 3,4 | -3,4 | 5 | square 3 of South must be a whole number
 8, | , | 18 | square 3 of North must be
 5,0*/ | 05,0*/ | 9 | square 5 of South
-0*/ | **/ | 11 | the mandarin square after South must be
+0*/ | **/ | 11 | the mandarin square after square 5 of South must be
 3,4 | 300,4 | 5 | seeds must be 0 to 255
 1,2 | 240,2 | 1 | there are 289 seeds; at most 255
 0,0 | 0 | 28 | 2 scores

@@ -51,7 +51,7 @@ def test_a_relay_and_a_chain_are_described_in_order() -> None:
     assert str(trace).splitlines() == [
         "South plays 1A.",
         "Pick up 2 seeds from square 1 of South; the last seed lands in square 3 of South.",
-        "Pick up 2 seeds from square 4 of South; the last seed lands in the mandarin square after South.",
+        "Pick up 2 seeds from square 4 of South; the last seed lands in the mandarin square after square 5 of South.",
         "Capture 3 seeds from square 2 of North, behind the gap at square 1 of North: 3 points.",
         "Capture 4 seeds from square 4 of North, behind the gap at square 3 of North: 4 points.",
         "The turn ends: the square after the capture is not empty.",

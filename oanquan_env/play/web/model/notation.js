@@ -28,13 +28,13 @@ export const TERMINATIONS = [
 
 export const seatName = (players, seat, language = "en") => SEATS[language][players][seat];
 
-/** Name a square of the ring: `square 3 of South`, `the mandarin square after North`. */
-export function squareName(rules, index, language = "en") {
-  const field = index % (rules.fields + 1),
-    owner = seatName(rules.players, Math.floor(index / (rules.fields + 1)), language);
-  if (language === "vi")
-    return field === rules.fields ? `ô quan cạnh ô ${field} của ${owner}` : `ô ${field + 1} của ${owner}`;
-  return field === rules.fields ? `the mandarin square after ${owner}` : `square ${field + 1} of ${owner}`;
+/** Name a square of the ring: `square 3 of South`, `the mandarin square after square 5 of North`. */
+export function squareName({ players, fields }, index, language = "en") {
+  const field = index % (fields + 1),
+    isMandarin = field === fields,
+    owner = seatName(players, Math.floor(index / (fields + 1)), language);
+  if (language === "vi") return `${isMandarin ? `ô quan cạnh ô ${field}` : `ô ${field + 1}`} của ${owner}`;
+  return `${isMandarin ? `the mandarin square after square ${field}` : `square ${field + 1}`} of ${owner}`;
 }
 
 /** Return the column, from 1, of an index in a text, counting characters as Python does. */
