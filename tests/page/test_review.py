@@ -66,32 +66,32 @@ def test_a_review_is_of_one_game_and_keeps_the_board_in_sight(visit: Visit) -> N
     assert page.locator("#bar").is_hidden()
 
 
-def test_a_mistake_is_a_lesson(visit: Visit) -> None:
+def test_a_mistake_is_shown_beside_the_best_move(visit: Visit) -> None:
     person = visit("#moves=5A3A&north=easy")
-    page, arrows, lesson = (
+    page, arrows, panel = (
         person.page,
         person.board.locator(".marks [stroke-dasharray]"),
-        person.page.locator("#lesson"),
+        person.page.locator("#mistake"),
     )
     page.locator("#review").click()
     page.locator("#mistakes button", has_text="−36").click()
-    assert lesson.locator("li").all_inner_texts() == [
+    assert panel.locator("li").all_inner_texts() == [
         "You played 5A: 24 points behind at the end (proved)",
         "Best was 2C: 12 points ahead at the end (proved)",
     ]
-    assert lesson.locator(".key").evaluate_all("keys => keys.map(key => key.ariaLabel)") == [
+    assert panel.locator(".key").evaluate_all("keys => keys.map(key => key.ariaLabel)") == [
         "dashed red arrow",
         "solid green arrow",
     ]
     assert arrows.count() == 2  # the field and the shaft of the played move's arrow
-    lesson.get_by_text("Show the best line").click()
+    panel.get_by_text("Show the best line").click()
     person.waits_for("Best line, 1 of 3: 2C.")
     assert arrows.count() == 0
-    lesson.get_by_text("Stop").click()
+    panel.get_by_text("Stop").click()
     person.waits_for("Start. You played 5A")
     assert arrows.count() == 2
     reviewed = page.locator("#mistakes").all_inner_texts()
-    lesson.get_by_text("Analyse").click()
+    panel.get_by_text("Analyse").click()
     assert page.locator("#analysis-tree [aria-current]").inner_text() == "Start"
     page.keyboard.press("Escape")
     assert person.moves == ["5A", "3A"]
@@ -156,9 +156,7 @@ def test_what_arrives_late_moves_nothing_that_a_finger_aims_at(visit: Visit) -> 
     tops = (
         "[view.buttonBar.bar, document.getElementById('moves')].map(one => one.getBoundingClientRect().top + scrollY)"
     )
-    seen = (
-        f"import('./current-game.js').then(({{ view }}) => [{names}, {tops}, document.getElementById('lesson').hidden])"
-    )
+    seen = f"import('./current-game.js').then(({{ view }}) => [{names}, {tops}, document.getElementById('mistake').hidden])"
     before = other.page.evaluate(seen)
     other.page.locator("#mistakes button").first.wait_for()
     assert other.page.evaluate(seen) == before
@@ -169,10 +167,10 @@ def test_a_wide_screen_shows_the_review_without_scrolling_and_grows_with_the_win
     page = person.page
     page.locator("#review").click()
     page.locator("#mistakes button", has_text="−36").click()
-    page.locator("#lesson button").nth(1).wait_for()
+    page.locator("#mistake button").nth(1).wait_for()
     page.locator("aside").evaluate("node => node.scrollTo(0, 0)")
     assert page.evaluate("document.documentElement.scrollHeight") == 800
-    assert page.locator("#moves, #mistakes, #lesson").evaluate_all(IN_SIGHT)
+    assert page.locator("#moves, #mistakes, #mistake").evaluate_all(IN_SIGHT)
     assert page.locator("aside").evaluate("node => node.scrollHeight === node.clientHeight")
     widths = []
     for width, height in ((1280, 800), (2560, 1440)):
@@ -192,7 +190,7 @@ def test_a_game_of_three_is_reviewed(visit: Visit) -> None:
     assert "●" in person.board.locator(".plate .points").first.text_content()  # a captured stone
     page.locator("#review").click()
     page.locator("#mistakes button", has_text="You 3A −13 Gives away 13 points, lets South capture a mandarin").click()
-    assert page.locator("#lesson li").nth(1).inner_text().startswith("Best was 5C: ")
+    assert page.locator("#mistake li").nth(1).inner_text().startswith("Best was 5C: ")
     assert page.locator("#bar").is_hidden()  # it shows which of two players is ahead
     page.locator("#mistakes button", has_text="Practise your mistakes").click()
     person.waits_for("This is from your game")

@@ -2,7 +2,7 @@
 
 import { $, make, element } from "../dom.js";
 import { complain, page } from "../page-state.js";
-import { arrows, gain, ownPuzzle, showLesson, who } from "./lesson.js";
+import { arrows, gain, ownPuzzle, showMistake, who } from "./mistake.js";
 import { Budget, QUICK, isMistake, leads, losses, summary } from "../model/losses.js";
 import { MINUS, capital } from "../words/format.js";
 import { REVIEW } from "../words/review-words.js";
@@ -34,11 +34,11 @@ const STYLE = `
   transition: width .4s; }
 #bar output { display: block; font-size: 0.875rem; min-height: 1.5em; }
 #bar.old div { opacity: .35; }
-#board.lesson { --rest: 310px; }
-#lesson { padding: 4px 0 10px; font-size: 0.9375rem; }
-#lesson ul { margin: 0 auto 8px; padding: 0; list-style: none; width: fit-content; }
-#lesson li { display: flex; gap: 10px; align-items: center; line-height: 1.35; }
-#lesson .row-of { justify-content: center; }
+#board.mistake { --rest: 310px; }
+#mistake { padding: 4px 0 10px; font-size: 0.9375rem; }
+#mistake ul { margin: 0 auto 8px; padding: 0; list-style: none; width: fit-content; }
+#mistake li { display: flex; gap: 10px; align-items: center; line-height: 1.35; }
+#mistake .row-of { justify-content: center; }
 .key { width: 45px; height: 15px; flex: none; fill: none; stroke: currentColor; }
 .key.played { color: var(--red); } .key.best { color: var(--green); } .key .head { fill: currentColor; stroke: none; }
 aside.reviewing > :is(#game-rules, p:has(#about)) { display: none; }
@@ -53,9 +53,9 @@ aside.reviewing #moves { grid-template-columns: repeat(auto-fill, minmax(6rem, 1
   aside.reviewing #moves { max-height: 84px; }
 }
 @media (max-width: 560px) {
-  #board.lesson { --rest: 345px; }
-  #lesson { font-size: 0.875rem; }
-  #lesson button { padding: 0 10px; }
+  #board.mistake { --rest: 345px; }
+  #mistake { font-size: 0.875rem; }
+  #mistake button { padding: 0 10px; }
 }`;
 // values by game and budgets by line, so that a finished review is kept
 const games = new Map(),
@@ -68,7 +68,7 @@ let game = null,
   lastKept = null,
   busy = false;
 // whether the position that a person looks at was already known to be a mistake
-let lesson = { looks: null, opens: false };
+let panel = { looks: null, opens: false };
 // losses of the line's moves, the budget of its searches, and the line
 let found = [],
   budget = null,
@@ -209,12 +209,12 @@ export function showValues() {
   $("bar").hidden = !on || !two;
   $("graph").toggleAttribute("hidden", !on || !two);
   $("values").parentNode.classList.toggle("reviewing", on);
-  showMistakes();
+  listMistakes();
   const shown = found[view.number],
     known = on && isMistake(shown) && view.viewing !== null && Boolean(shown.best);
-  // a lesson that appears later would move the board
-  if (lesson.looks !== view.looks) lesson = { looks: view.looks, opens: known };
-  showLesson(known && lesson.opens ? shown : null, view.number, playedAfter(view.number));
+  // a panel that appears later would move the board
+  if (panel.looks !== view.looks) panel = { looks: view.looks, opens: known };
+  showMistake(known && panel.opens ? shown : null, view.number, playedAfter(view.number));
   if (!on) return;
   if (two) {
     showBar(margin(view.number));
@@ -288,7 +288,7 @@ function showGraph() {
 }
 
 /** List the mistakes, and set a note on the position before each, so that buttons can step between them. */
-function showMistakes() {
+function listMistakes() {
   if (!reviewing()) {
     $("mistakes").hidden = true;
     view.setNotes(new Map());

@@ -4,10 +4,9 @@
 
 import { sheet } from "./board-style.js";
 import { WORDS } from "../words/board-words.js";
-import { PORTRAITS } from "./portraits.js";
+import { Plate } from "./plate.js";
 import { element, html } from "../dom.js";
 import { copyFrame } from "../model/trace.js";
-import { MINUS, capital } from "../words/format.js";
 import { heap, outline, pebble, rotate } from "./rotation.js";
 
 export const SHORTEST = 0.5; // milliseconds: shorter motion is skipped
@@ -111,7 +110,7 @@ export class DrawnBoard extends EventTarget {
     this.heaps = drawing.squares.map(() => []);
     this.stones = Array(drawing.players).fill(null);
     this.squares = drawing.squares.map((square, index) => this.makeSquare(square, index));
-    this.plate = drawing.plates.map((_, player) => this.makePlate(player));
+    this.plate = drawing.plates.map((_, player) => new Plate(this, player));
     this.handBadge = this.makeBadge(this.hand);
     this.fit();
     if (this.position) this.show(this.position);
@@ -129,60 +128,6 @@ export class DrawnBoard extends EventTarget {
     const hit = element("path", { class: "hit", d: outline(square), role: "img", "data-square": index }, this.hits);
     if (label) hit.dataset.field = square.field + 1;
     return { label, count, badge, hit };
-  }
-
-  /** Make a player's plate: its name and points, and for two players the bowl with its captures. */
-  makePlate(player) {
-    const group = element("g", { class: "plate", role: "img" }, this.plates),
-      text = element("text", {}, group);
-    const part = (kind) => element("tspan", { class: kind }, text),
-      gap = () => {
-        part("gap").textContent = " ";
-      }; // spaces in the plain text
-    const name = part("name"),
-      role = (gap(), part("role")),
-      points = (gap(), part("points"));
-    let [x, y] = this.drawing.plates[player],
-      at = [x, y + 10];
-    const near = player === this.seat,
-      [left, , width] = this.view;
-    if (this.upright) {
-      [x, y] = [this.drawing.middle[0] + (near ? 218 : -218), this.drawing.middle[1] - 50 * this.drawing.fields - 55];
-      at = [x + (near ? -55 : 6), y + 90];
-      text.setAttribute("class", near ? "end" : "first");
-    } else if (this.two) {
-      [x, y] = [left + 42, near ? this.plain.size[1] - 42 : 42];
-      at = [left + width - 362, y];
-      text.setAttribute("class", "first");
-    }
-    const bowl = this.two ? element("g", { class: "bowl" }, group) : null;
-    const face = element("g", {}, group);
-    return { group, name, role, points, bowl, face, at, x, y, player };
-  }
-
-  /** Return the position of a captured seed or stone in a bowl. */
-  inBowl({ at: [x, y] }, number, stone = false) {
-    if (stone) return this.upright ? [x + 4 + 36 * number, y - 24] : [x - 20 - 36 * number, y];
-    const five = Math.floor(number / 5),
-      column = number % 5;
-    return this.upright
-      ? [x + 12 * column, y + 14 * five + 4 * Math.floor(five / 2)]
-      : [x + 8 + 62 * Math.floor(five / 2) + 11.5 * column, y + (five % 2 ? 7 : -7)];
-  }
-
-  drawBowl(plate, player) {
-    if (!plate.bowl) return;
-    const won = this.won[player],
-      seeds = this.frame.scores[player] - won * this.drawing.stone_value;
-    plate.bowl.replaceChildren();
-    for (let number = 0; number < won; number++) {
-      const [x, y] = this.inBowl(plate, number, true);
-      element("g", { transform: `translate(${x} ${y}) scale(.56)` }, plate.bowl).innerHTML = this.drawing.stone;
-    }
-    for (let number = 0; number < Math.min(seeds, 60); number++) {
-      const [x, y] = this.inBowl(plate, number);
-      element("circle", { class: `f-pebble${(3 * number + player) % 5}`, cx: x, cy: y, r: 5 }, plate.bowl);
-    }
   }
 
   makeBadge(parent) {
@@ -211,54 +156,13 @@ export class DrawnBoard extends EventTarget {
     if (!width) return;
     this.k = Math.max(this.view[2] / width, this.view[3] / height);
     this.svg.style.setProperty("--k", this.k.toFixed(3));
-    this.plate.forEach((plate) => this.layPlate(plate));
+    for (const plate of this.plate) plate.lay();
     if (this.position && !this.playing) this.drawCounts();
-  }
-
-  /** Lay out the words of a plate: on one line for two rows, else below one another. */
-  layPlate(plate) {
-    const size = Math.max(21, 13 * this.k),
-      line = this.two && !this.upright,
-      [x, y] = this.two ? [plate.x, plate.y] : this.insideRing(plate, size);
-    const lines = line
-      ? [plate.name]
-      : this.upright && plate.role.textContent
-        ? [plate.name, plate.role, plate.points]
-        : [plate.name, plate.points];
-    lines.forEach((part, number) => {
-      part.setAttribute("x", x);
-      part.setAttribute("y", y + (number - (lines.length - 1) / 2) * 1.2 * size);
-    });
-    for (const part of line ? [plate.role, plate.points] : this.upright ? [] : [plate.role])
-      part.setAttribute("dx", 10);
-    const scale = size / 21,
-      at = line
-        ? [x - 22 * scale, y]
-        : [x + (x < this.drawing.middle[0] ? 17 : -17) * scale, y - 1.8 * size - 17 * scale];
-    // above the name for three or four players, below it where a slanting row is above
-    const below = this.drawing.players === 3 && plate.player !== this.seat,
-      place = this.two ? at : [x, y + (below ? 1 : -1) * (1.9 * size + 4)];
-    plate.face.setAttribute(
-      "transform",
-      `translate(${place}) scale(${Math.min(scale, line ? 1.2 : this.two ? 2 : 1.3)})`,
-    );
   }
 
   /** The radius of the arrows for a move, in units of the drawing. */
   get wayRadius() {
     return Math.max(32, 23 * this.k);
-  }
-
-  /** Return where a plate stands inside a ring of rows: away from its row, and if there is room, beyond its arrows. */
-  insideRing({ x, y, player }, size) {
-    const { middle, fields, players, squares } = this.drawing,
-      [first, last] = [0, fields - 1].map((field) => squares[player * (fields + 1) + field].centre),
-      row = first.map((place, axis) => (place + last[axis]) / 2),
-      inwards = middle.map((place, axis) => place - row[axis]),
-      all = Math.hypot(...inwards);
-    const arrows = players === 4 || player === this.seat ? 60 + 2 * this.wayRadius + 1.7 * size : 50 + 1.6 * size,
-      part = Math.max(Math.hypot(x - row[0], y - row[1]), arrows) / all;
-    return row.map((place, axis) => place + inwards[axis] * part);
   }
 
   // ---- a position --------------------------------------------------------------------------------------------------
@@ -287,6 +191,10 @@ export class DrawnBoard extends EventTarget {
     });
     this.drawCounts();
     this.drawPlates();
+  }
+
+  drawPlates() {
+    for (const plate of this.plate) plate.draw();
   }
 
   makeStone(side) {
@@ -344,28 +252,6 @@ export class DrawnBoard extends EventTarget {
   /** Return whether a person may play the field `index` now. */
   canChoose() {
     return false;
-  }
-
-  drawPlates() {
-    const { names, winners, mover } = this.position,
-      scores = this.frame.scores;
-    const won = winners && winners.length < scores.length ? winners : [];
-    this.plate.forEach((plate, player) => {
-      const [name, role, level] = names ? names[player] : [capital(this.called[player].replace(/^your /, "")), ""],
-        best = won.includes(player);
-      plate.name.textContent = (best ? "★ " : "") + name;
-      plate.role.textContent = role;
-      plate.points.textContent =
-        // captured stones
-        String(scores[player]).replace("-", MINUS) + (this.two ? "" : ` ${"●".repeat(this.won[player])}`);
-      plate.group.classList.toggle("turn", !winners && player === mover);
-      plate.group.classList.toggle("won", best);
-      const words = [name, role, best ? this.words.won : ""].filter(Boolean).join(", ");
-      plate.group.setAttribute("aria-label", `${words}: ${scores[player]} ${this.words.points}`);
-      plate.face.innerHTML = PORTRAITS[level] ?? "";
-      this.drawBowl(plate, player);
-      if (this.k) this.layPlate(plate);
-    });
   }
 
   /** Move a piece to [x, y, scale], in a flat arc of `ms` milliseconds while a move is played. */

@@ -201,7 +201,7 @@ export class MovingBoard extends DrawnBoard {
 
   /** Move seeds and a stone from a square to a player's plate; return the milliseconds. */
   carry({ square, player, seeds, stones }) {
-    const to = [...this.inBowl(this.plate[player], 0), 0.5],
+    const to = [...this.plate[player].inBowl(0), 0.5],
       { player: side } = this.drawing.squares[square];
     const heap = this.heaps[square],
       kept = this.frame.seeds[square] - seeds,
@@ -300,7 +300,7 @@ export class MovingBoard extends DrawnBoard {
 
   async refilling(step, run) {
     const left = step.player * (this.drawing.fields + 1),
-      from = [...this.inBowl(this.plate[step.player], 0), 0.5];
+      from = [...this.plate[step.player].inBowl(0), 0.5];
     this.frame.scores[step.player] -= step.seeds;
     this.drawPlates();
     for (let index = left; index < left + step.seeds; index++) {

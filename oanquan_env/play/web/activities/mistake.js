@@ -1,4 +1,4 @@
-// A mistake as a lesson: both moves as arrows, and the best line played on the board.
+// A mistake: both moves as arrows, and the best line played on the board.
 
 import { $, make } from "../dom.js";
 import { complain, page, words } from "../page-state.js";
@@ -46,12 +46,12 @@ const legend = (kind, label, text) => {
   return line;
 };
 
-/** Show the lesson on the move after the first `number` moves, or none. */
-export function showLesson(loss, number, move) {
-  const panel = $("lesson") ?? build(),
+/** Show the panel about the move after the first `number` moves, or none. */
+export function showMistake(loss, number, move) {
+  const panel = $("mistake") ?? build(),
     shown = view.replaying === undefined || panel.line;
   panel.hidden = !loss || !shown;
-  $("board").classList.toggle("lesson", !panel.hidden);
+  $("board").classList.toggle("mistake", !panel.hidden);
   if (panel.hidden) return;
   const { mover, best, values, proved, search } = loss,
     ends = (one) => texts().ends(values[one], how(view, { best: one, exact: [...proved], search }));
@@ -84,14 +84,14 @@ export function showLesson(loss, number, move) {
 }
 
 function build() {
-  const panel = make("section", { id: "lesson", hidden: true });
+  const panel = make("section", { id: "mistake", hidden: true });
   $("table").append(panel);
   return panel;
 }
 
 /** Play the best line on the board, then return to the position. */
 async function showLine(loss, number, played) {
-  const panel = $("lesson"),
+  const panel = $("mistake"),
     line = {},
     game = variation(number),
     names = view.board.plain.seats,
@@ -101,7 +101,7 @@ async function showLine(loss, number, played) {
   view.view(number);
   view.replaying = panel.line = line;
   view.setButtons();
-  showLesson(loss, number, played);
+  showMistake(loss, number, played);
   if (view.board.speed === Infinity) view.board.speed = 1; // motion was requested explicitly
   try {
     let before = { ...view.position(number), under: "", over: "" };
