@@ -6,7 +6,8 @@ import os
 import shutil
 import sys
 import textwrap
-from collections.abc import Sequence
+import unicodedata
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +21,9 @@ from oanquan_env.engine.rules import Rules
 from oanquan_env.play.levels import LEVELS, PERSON, first_playing, player_of
 from oanquan_env.players import Policy
 from oanquan_env.players.book import UNKNOWN, BookPolicy
+from oanquan_env.render.drawable import last_line, status_line
 from oanquan_env.rollouts import choose_move
+from oanquan_env.text import rules_in_words
 
 if TYPE_CHECKING:
     from oanquan_env.players.search_player import Analysis  # imports Numba
@@ -46,6 +49,14 @@ class TerminalGame:
         self._players = [policies[name] for name in players]  # None for a person
         self._seats = seat_names(players, language)
         self._introduced = ", ".join(map(self._introduce, self._seats, players))
+        self._commands: dict[str, Callable[[], None]] = {
+            "help": lambda: self._say("help"),
+            "rules": lambda: show(rules_in_words(self.board.rules, language)),
+            "hint": self._hint,
+            "moves": lambda: self._say("moves", moves=notation.names(self.board.legal_moves)),
+            "story": self._tell,
+            "undo": self._undo,
+        }
 
     def run(self) -> None:
         """Play games from the first position until a person wants no other one, types `quit`, or the input ends."""
@@ -53,7 +64,7 @@ class TerminalGame:
         self._say("begin")
         self._say("players", players=self._introduced, rules=rules_title(self.board.rules, self._language))
         start = self.board.copy()
-        while self._play_game() and self._answered("again").lower() == self._words("yes"):
+        while self._play_game() and plain(self._answered("again")).startswith(self._words("yes")):
             self.board = start.copy()
 
     def _play_game(self) -> bool:
@@ -94,40 +105,68 @@ class TerminalGame:
         return self._seats[self.board.mover]
 
     def _draw(self) -> None:
-        last = self.board.last_mark
-        picture = render.text(self.board, last=last, columns=width(), language=self._language, seats=self._seats)
+        last, trace = self.board.last_mark, self.board.last_trace
+        played = last_line(self.board, last, self._language, self._seats)
+        if trace and trace.captured:
+            played += f" (+{trace.captured})"
+        notes = (played, status_line(self.board, self._language, self._seats))
+        picture = render.text(
+            self.board,
+            last=last,
+            columns=width(),
+            language=self._language,
+            seats=self._seats,
+            note=" ".join(f"{capital(note)}." for note in notes if note),
+        )
         print(f"\n{render.coloured(picture) if has_colour() else picture}\n")
 
     def _ask(self) -> Move | None:
         """Carry out the commands that a person types; return the first legal move, or None to end the game."""
-        legal = self.board.legal_moves
         while True:
             try:
                 line = input(f"{capital(self._mover)} > ").strip()
             except EOFError:
                 print()
                 return None
-            word = line.lower()
-            if word in ("quit", "exit"):
+            word = WORDS[self._language]["commands"].get(plain(line), plain(line))
+            if word == "quit":
                 return None
-            if word == "help":
-                self._say("help")
-            elif word == "moves":
-                self._say("moves", moves=notation.names(legal))
-            elif word == "story":
-                trace = self.board.last_trace
-                show("\n".join(trace.lines(self._language, self._seats)) if trace else self._words("none"))
-            elif word == "hint":
-                self._hint()
-            elif line:
-                try:
-                    move = Move.parse(line)
-                except NotationError:
-                    self._say("unknown", line=line)
-                    continue
-                if move in legal:
-                    return move
-                self._say("illegal", name=self._mover, move=move, moves=notation.names(legal))
+            if word in self._commands:
+                self._commands[word]()
+            elif line and (move := self._read(line)):
+                return move
+
+    def _read(self, line: str) -> Move | None:
+        """Return the legal move that a person typed; otherwise say what would be one, and return None."""
+        legal = self.board.legal_moves
+        try:
+            move = Move.parse(line)
+        except NotationError:
+            ways = [move for move in legal if str(move)[0] == line]
+            if ways:
+                self._say("which_way", moves=self._words("or").join(map(str, ways)))
+            else:
+                self._say("unknown", line=line)
+            return None
+        if move in legal:
+            return move
+        self._say("illegal", name=self._mover, move=move, moves=notation.names(legal))
+        return None
+
+    def _tell(self) -> None:
+        trace = self.board.last_trace
+        show("\n".join(trace.lines(self._language, self._seats)) if trace else self._words("none"))
+
+    def _undo(self) -> None:
+        """Take back all moves since a person last moved, including that move."""
+        board = self.board.copy()
+        while board.history:
+            board.pop()
+            if self._players[board.mover] is None:
+                self.board = board
+                self._draw()
+                return
+        self._say("none")
 
     def _answer(self, player: Policy) -> Move:
         print(capital(self._words("thinking", name=self._mover)), end="", flush=True)
@@ -145,7 +184,8 @@ class TerminalGame:
             "proved" if analysis.proved else "seen_any_rules" if analysis.any_rules else "seen", depth=analysis.depth
         )
         self._say("hint", best=best, name=self._mover, how=how)
-        show("  ".join(f"{move}\N{NO-BREAK SPACE}{round(lead + value):+d}" for move, value in analysis.values.items()))
+        leads = {move: round(lead + value) for move, value in analysis.values.items()}
+        show("  ".join(f"{move}\N{NO-BREAK SPACE}{ahead:+d}".replace("+0", "0") for move, ahead in leads.items()))
 
 
 def advise(board: Board) -> "tuple[Move, Analysis]":
@@ -181,6 +221,12 @@ def rules_title(rules: Rules, language: Language) -> str:
     """Return the rules with the preset's name as the page shows it, such as `Short game seeds=4`."""
     preset, *changes = str(rules).split(" ")
     return " ".join([WORDS[language]["presets"][preset], *changes])
+
+
+def plain(text: str) -> str:
+    """Return the text in small letters and without Vietnamese accents, which not every keyboard has."""
+    letters = unicodedata.normalize("NFD", text.lower().replace("đ", "d"))
+    return "".join(letter for letter in letters if not unicodedata.combining(letter))
 
 
 def language_of_system() -> Language:

@@ -34,6 +34,7 @@ def text(
     columns: int | None = None,
     language: Language = "en",
     seats: Sequence[str] = (),
+    note: str | None = None,
 ) -> str:
     """Return the board as lines of text, with fields numbered from each player's own left.
 
@@ -48,14 +49,16 @@ def text(
         columns: width of the terminal; if the usual drawing does not fit, a drawing of at most 40 columns is returned.
         language: language of the texts.
         seats: the players' names; by default the names of the seats.
+        note: the text below the board; by default whose turn it is or who won, the number of moves and the last move.
     """
     marks = {last.origin: ORIGIN, last.last: LAST} | dict.fromkeys(last.captured, CAPTURED) if last else {}
     two = board.rules.players == 2
     seats = seats or SEAT_NAMES[board.rules.players]
     plates = [_plate(board, player, capital(name)) for player, name in enumerate(seats)]
     body = _line_board(board, marks, owners, _CELL, plates) if two else _ring_board(board, marks, owners, plates)
-    notes = (status_line(board, language, seats), ending_line(board, language), ply_line(board, language))
-    note = capital(", ".join(filter(None, (*notes, last_line(board, last, language, seats)))))
+    if note is None:
+        notes = (status_line(board, language, seats), ending_line(board, language), ply_line(board, language))
+        note = capital(", ".join(filter(None, (*notes, last_line(board, last, language, seats)))))
     if columns is not None and max(map(len, body)) > columns:
         body = _line_board(board, marks, owners, _NARROW_CELL, plates) if two else _list_board(board, marks, plates)
         note = fill(note, max(columns, 1), break_long_words=False, break_on_hyphens=False)

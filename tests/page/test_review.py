@@ -156,7 +156,8 @@ def test_what_arrives_late_moves_nothing_that_a_finger_aims_at(visit: Visit) -> 
     tops = (
         "[view.buttonBar.bar, document.getElementById('moves')].map(one => one.getBoundingClientRect().top + scrollY)"
     )
-    seen = f"import('./current-game.js').then(({{ view }}) => [{names}, {tops}, document.getElementById('mistake').hidden])"
+    hidden = "document.getElementById('mistake').hidden"
+    seen = f"import('./current-game.js').then(({{ view }}) => [{names}, {tops}, {hidden}])"
     before = other.page.evaluate(seen)
     other.page.locator("#mistakes button").first.wait_for()
     assert other.page.evaluate(seen) == before

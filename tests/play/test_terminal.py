@@ -19,7 +19,7 @@ from oanquan_env.play.terminal import WORDS, rules_title, seat_names
 from oanquan_env.players import make
 from oanquan_env.players.search_player import SearchPlayer
 from oanquan_env.search.limits import Limits
-from tests.helpers.boards import boards_of
+from oanquan_env.text import rules_in_words
 from tests.helpers.browsers import WEB
 from tests.helpers.node import run_script
 
@@ -52,7 +52,7 @@ def test_a_hint_says_what_each_move_is_worth(play: Play) -> None:
     depth = re.search(r"Try (2C|4A)\. Final lead after each move if .*\(searched (\d+) moves ahead\):\n", printed)
     assert depth
     assert int(depth[2]) > 3  # the time for compiling does not count
-    worth = dict(re.findall(r"(\d[AC]) ([+-]\d+)", printed))
+    worth = dict(re.findall(r"(\d[AC]) ([+-]?\d+)", printed))
     assert sorted(worth) == [f"{field}{letter}" for field in range(1, 6) for letter in "AC"]
     assert int(worth["5A"]) == int(worth["1C"]) == min(map(int, worth.values())) == -24  # they lose the game
 
@@ -68,29 +68,34 @@ def test_a_hint_names_the_net_for_any_rules(play: Play, monkeypatch: pytest.Monk
 
 
 def test_a_game_of_two_persons(play: Play) -> None:
-    printed = play("help\nstory\nhello\n9C\n5A\nstory\nmoves\n\n3a\n1A\n")
+    printed = play("help\nrules\nstory\nhello\n3\n9C\n4A\nundo\nundo\n5A\nstory\nmoves\n\n3a\n1A\n")
     words = (
         "quit   leave",
         "No move has been played yet.",
+        rules_in_words("mancala-world"),
         "I don’t understand 'hello'",
-        "South cannot play 9C; legal: 1A,",
+        "Which way? Type 3A or 3C:",
+        "South cannot play 9C, only 1A,",
     )
     words += (
         "South plays 5A.\nPick up 5 seeds",
         "You can play 1A, 1C,",
-        f"\n{boards_of('5A')[-1]}\n",
-        "North wins, stones captured",
+        "South played 5A (+11). North to move.\n",
+        "North played 3A (+21). North wins.\n",
     )
     words += ("North gets 25 points for seeds left on the board.\nNobody gets 2 seeds.\n",)
     assert [word for word in words if word not in printed] == []
     assert printed.endswith("Final points: South 22, North 46.\nPlay again? (y/n) ")  # 1A is no yes
-    again = play("5A\n3a\ny\n5A\n")
+    assert printed.count("South to move.\n") == 2  # at the start, and after the undo that took back 4A
+    again = play("5A\n3a\nYes\n5A\n")
     assert again.count("South > ") == 2  # both games begin with South
 
 
 def test_a_person_plays_from_another_seat_and_position(play: Play) -> None:
     at_north = play("quit\n1A\n", "--seat", "north", "--opponent", "random", "--seed", "4")
     assert re.search(r"Your opponent is thinking… \d[AC]\n", at_north)
+    undone = play("moves\n1A\nundo\nmoves\n", "--seat", "north", "--opponent", "random", "--seed", "4")
+    assert len(set(re.findall("You can play .*", undone))) == 1  # the opponent's first move stays
     assert at_north.endswith("You > ")
     assert play("quit\n", "--seat", "2", "--opponent", "random", "--seed", "4") == at_north
     assert "You can play 5A, 5C.\n" in play("moves\n", "--position", LESSON)
@@ -113,11 +118,11 @@ def test_the_time_of_a_search_begins_when_it_is_compiled(monkeypatch: pytest.Mon
 
 
 def test_the_terminal_speaks_vietnamese_alone(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
-    typed = "help\n3A\nstory\n9Z\n9C\n1A\nhint\nmoves\nquit\n"
+    typed = "giúp\nluat\n3\n3A\nkể\n9Z\n9C\n1A\ngợi ý\nĐI LẠI\nnuoc\nthoát\n"
     printed = play(typed, *BOTH, "--language", "vi")
-    for words in ("▶ Bên trên 0", "Đến lượt bên trên, 1 nước, bên dưới vừa đi 3A", "Bên dưới đi 3A.\nBốc 5 dân ở ô 3"):
+    for words in ("▶ Bên trên 0", "Bên dưới vừa đi 3A (+6). Đến lượt bên trên.", "Bên dưới đi 3A.\nBốc 5 dân ở ô 3"):
         assert words in printed
-    printed += play("5A\nhint", "--opponent", "easy", "--language", "vi", "--position", LESSON)
+    printed += play("5A\ngoi y", "--opponent", "easy", "--language", "vi", "--position", LESSON)
     texts = ([*WORDS[language].values(), *STORY[language].values()] for language in ("en", "vi"))
     english, vietnamese = (set(re.findall(r"[^\W\d_]+", " ".join(map(str, text)))) for text in texts)
     only_english = english - vietnamese - {"vietnamese"}
