@@ -87,10 +87,7 @@ def catalogue() -> dict[str, Any]:
     return {
         "default": DEFAULT_PRESET,
         "begin": BEGIN,
-        "presets": {
-            name: {"source": preset.source, "values": dataclasses.asdict(preset.rules)}
-            for name, preset in PRESETS.items()
-        },
+        "presets": {name: dataclasses.asdict(preset.rules) for name, preset in PRESETS.items()},
         "fields": [
             {"name": field.name, "choices": list(get_args(hints[field.name])), "range": RANGES.get(field.name)}
             for field in dataclasses.fields(Rules)

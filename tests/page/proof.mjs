@@ -15,7 +15,7 @@ const catalogue = json("data/catalogue.json"),
   engine = await Engine.load(readFileSync(new URL("moves.wasm", web)), json("engine.json"));
 
 const read = (preset) => {
-  const rules = engine.rules(catalogue.presets[preset].values);
+  const rules = engine.rules(catalogue.presets[preset]);
   return [rules, new Openings(engine, preset, json(`data/${Openings.file(preset)}`))];
 };
 

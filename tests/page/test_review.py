@@ -63,7 +63,7 @@ def test_a_review_is_of_one_game_and_keeps_the_board_in_sight(visit: Visit) -> N
     assert [text for text in page.locator("#graph text").all_text_contents() if text[0] in "+0"] != []
     page.locator("#rematch").tap()
     person.wait_for_turn()
-    assert page.locator("#bar").is_hidden()
+    assert page.locator("#lead").is_hidden()
 
 
 def test_a_mistake_is_shown_beside_the_best_move(visit: Visit) -> None:
@@ -192,7 +192,7 @@ def test_a_game_of_three_is_reviewed(visit: Visit) -> None:
     page.locator("#review").click()
     page.locator("#mistakes button", has_text="You 3A −13 Gives away 13 points, lets South capture a mandarin").click()
     assert page.locator("#mistake li").nth(1).inner_text().startswith("Best was 5C: ")
-    assert page.locator("#bar").is_hidden()  # it shows which of two players is ahead
+    assert page.locator("#lead").is_hidden()  # it says which of two players is ahead
     page.locator("#mistakes button", has_text="Practise your mistakes").click()
     person.waits_for("This is from your game")
     person.move("5C")

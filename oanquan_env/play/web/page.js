@@ -63,8 +63,6 @@ function setLanguage(chosen) {
   store.set("language", chosen);
   document.documentElement.lang = chosen;
   for (const node of document.querySelectorAll("[data-word]")) node.textContent = words()[node.dataset.word];
-  for (const node of document.querySelectorAll("[data-label]"))
-    node.setAttribute("aria-label", words()[node.dataset.label]);
   $("about").href = `data/about.${chosen}.html`;
   $("language").textContent = words().other;
   $("language").lang = chosen === "en" ? "vi" : "en";

@@ -11,7 +11,7 @@ import { drawingJson, namesOf, nodeJson } from "../model/state.js";
  * null.
  */
 export async function lessonsOf(engine, catalogue, data) {
-  const rules = engine.rules(catalogue.presets[catalogue.begin].values);
+  const rules = engine.rules(catalogue.presets[catalogue.begin]);
   const [lessons, empty] = await Promise.all([
     data("lessons.json"),
     data(`drawing-${rules.players}-${rules.fields}.json`),

@@ -19,7 +19,7 @@ const choice = (value, text, selected = false) => make("option", { value, textCo
 const VARIANTS = ["app", "ludii"];
 const LARGEST = { seeds: 20, mandarin_seeds: 30, stone_value: 30, quan_non: 30, max_plies: 1000 }; // shown as limits
 const showRules = () => $("new-rules").open && tell($("new-rules"), chosenRules());
-const presetValues = () => page.catalogue.presets[$("preset").value].values;
+const presetValues = () => page.catalogue.presets[$("preset").value];
 
 export function open() {
   fillPresets(page.state.rules.split(" ")[0]);
@@ -42,10 +42,7 @@ function fillPresets(preset = $("preset").value) {
 
 /** Show the fields of some rules, by default the preset's. */
 function fillFields(values = presetValues()) {
-  const name = $("preset").value;
-  $("preset-words").textContent = words().presetWords[name] ?? "";
-  $("preset-source").hidden = page.language !== "en"; // the sources are in English
-  $("preset-source").textContent = page.catalogue.presets[name].source.replace(/^[A-Z]+: /, "");
+  $("preset-words").textContent = words().presetWords[$("preset").value] ?? "";
   $("fields").replaceChildren(
     ...page.catalogue.fields.map((given) => {
       const [least, most] = given.range ?? [],

@@ -48,7 +48,7 @@ const setName = (level, rules) => (level === "first" || level === "own" ? level 
 function presetOf() {
   const { presets, default: usual } = page.catalogue,
     rules = page.state.puzzle?.rules ?? page.state.rules;
-  return presets[rules]?.values.players === 2 ? rules : usual;
+  return presets[rules]?.players === 2 ? rules : usual;
 }
 
 /** Return the puzzles from mistakes in a person's own games, { id, rules, puzzle: { position, line } }. */
@@ -164,16 +164,6 @@ export async function open() {
       { id: "daily", className: over ? "" : "main" },
     ),
     button(words().par, shortOf(day) === null ? "" : words().offPar(shortOf(day)), playPar, { id: "par" }),
-    ...(over
-      ? [
-          make("button", {
-            type: "button",
-            id: "copy-result",
-            onclick: () => share(day, daily.steps),
-            textContent: words().copyResult,
-          }),
-        ]
-      : []),
     make("p", {
       id: "puzzle-rules",
       textContent:

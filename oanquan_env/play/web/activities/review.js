@@ -1,4 +1,4 @@
-// The review: a bar with the lead in the position shown, a graph of the game, and the moves that gave points away.
+// The review: the lead in the position shown, a graph of the game, and the moves that gave points away.
 
 import { $, make, element } from "../dom.js";
 import { complain, page } from "../page-state.js";
@@ -27,13 +27,7 @@ const STYLE = `
 #graph .line { fill: none; stroke: var(--green); stroke-width: 2; }
 #graph .here { stroke: var(--ink); stroke-dasharray: 3 3; } #graph .mistake { fill: var(--amber); }
 #graph text { fill: var(--soft); font-size: 0.6875rem; }
-#bar { position: relative; padding-top: 16px; }
-#bar::before { content: ""; position: absolute; inset: 0 0 auto; height: 12px; border-radius: 6px;
-  background: var(--warm); border: 1px solid var(--line); }
-#bar div { position: absolute; top: 0; left: 0; height: 12px; border-radius: 6px 0 0 6px; background: var(--green);
-  transition: width .4s; }
-#bar output { display: block; font-size: 0.875rem; min-height: 1.5em; }
-#bar.old div { opacity: .35; }
+#lead { font-size: 0.875rem; min-height: 1.5em; }
 #board.mistake { --rest: 310px; }
 #mistake { padding: 4px 0 10px; font-size: 0.9375rem; }
 #mistake ul { margin: 0 auto 8px; padding: 0; list-style: none; width: fit-content; }
@@ -45,7 +39,6 @@ aside.reviewing > :is(#game-rules, p:has(#about)) { display: none; }
 aside.reviewing > #values { order: -1; }
 aside.reviewing #moves { grid-template-columns: repeat(auto-fill, minmax(6rem, 1fr)); }
 @media (min-width: 1100px) {
-  #bar output { min-height: 0; }
   #graph { height: 5.5rem; flex: none; }
   aside.reviewing { height: calc(100dvh - 68px); }
   aside.reviewing > #values { order: 0; flex: 1 1 9rem; min-height: 9rem; display: flex; flex-direction: column; }
@@ -206,7 +199,7 @@ export function showValues() {
     budget = remembered(budgets, line, () => new Budget(positions()));
     computeLosses();
   }
-  $("bar").hidden = !on || !two;
+  $("lead").hidden = !on || !two;
   $("graph").toggleAttribute("hidden", !on || !two);
   $("values").parentNode.classList.toggle("reviewing", on);
   listMistakes();
@@ -217,26 +210,21 @@ export function showValues() {
   showMistake(known && panel.opens ? shown : null, view.number, playedAfter(view.number));
   if (!on) return;
   if (two) {
-    showBar(margin(view.number));
+    showLead();
     showGraph();
   }
   fill();
 }
 
-function showBar(now) {
-  const bar = $("bar"),
-    points = now ? now.points : null,
-    words = texts();
-  bar.classList.toggle("old", !now);
-  if (now) bar.firstElementChild.style.width = `${50 + 50 * Math.tanh(points / 25)}%`;
-  const text = !now
+/** Say who is ahead in the position shown. */
+function showLead() {
+  const words = texts(),
+    now = margin(view.number);
+  $("lead").textContent = !now
     ? "…"
-    : points
-      ? words.ahead(capital(playerName(view, points > 0 ? 0 : 1)), Math.abs(points), now.known)
+    : now.points
+      ? words.ahead(capital(playerName(view, now.points > 0 ? 0 : 1)), Math.abs(now.points), now.known)
       : words.even(now.known);
-  bar.lastElementChild.textContent = text;
-  bar.setAttribute("aria-valuenow", points ?? 0);
-  bar.setAttribute("aria-valuetext", text);
 }
 
 function showGraph() {

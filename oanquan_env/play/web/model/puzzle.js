@@ -71,7 +71,7 @@ export async function showPuzzle(
         by: own,
         counts: {},
       }
-    : await packaged(session, presets[own]?.values.players === 2 ? own : usual, level, number);
+    : await packaged(session, presets[own]?.players === 2 ? own : usual, level, number);
   const rules = session.engine.rules(parseRules(by, session.catalogue)),
     start = await session.position(rules, puzzle.position);
   const chosen = {

@@ -127,7 +127,7 @@ export function parseRules(text, catalogue) {
   const all = words(text, catalogue),
     name = all.length && !all[0].includes("=") ? all.shift() : catalogue.default;
   if (!Object.hasOwn(catalogue.presets, name)) throw unknown(["preset", "luật"], name, Object.keys(catalogue.presets));
-  const base = catalogue.presets[name].values,
+  const base = catalogue.presets[name],
     changed = changes(all, catalogue.fields, ["rules field", "mục luật"]);
   const usual = base.max_plies === catalogue.max_plies[base.players] ? 0 : base.max_plies;
   return checkRules({ ...base, max_plies: usual, ...changed }, catalogue);
@@ -136,7 +136,7 @@ export function parseRules(text, catalogue) {
 /** Return the shortest text: a preset, and the fields that differ from it. */
 export function rulesText(rules, catalogue) {
   let shortest;
-  for (const [name, { values }] of Object.entries(catalogue.presets)) {
+  for (const [name, values] of Object.entries(catalogue.presets)) {
     const usual =
       values.max_plies === catalogue.max_plies[values.players] ? catalogue.max_plies[rules.players] : values.max_plies;
     const base = { ...values, max_plies: usual };

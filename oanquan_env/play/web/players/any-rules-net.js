@@ -16,7 +16,7 @@ function inputsOf(rules, { presets, default: usual, any_rules: { inputs } }) {
     without.add("empty_mandarin");
   if (rules.end === "squares_empty") without.add("mandarin_leftovers");
   return Object.entries(inputs).flatMap(([name, unit]) => {
-    const { [name]: value } = without.has(name) ? presets[usual].values : mirrored;
+    const { [name]: value } = without.has(name) ? presets[usual] : mirrored;
     if (Array.isArray(unit)) return unit.map((choice) => Number(choice === value));
     return name === "stone_value" && !rules.stones ? 0 : value / unit;
   });
