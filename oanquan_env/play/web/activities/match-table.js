@@ -12,7 +12,7 @@ const WORDS = {
     sold: "Squares sold",
     pawned: "pawned",
     toLose: (fields) => `The first to sell ${fields} squares loses the match.`,
-    about: "What is bán ruộng, selling fields?",
+    about: "What is bán ruộng (selling squares)?",
     place: "data/about.en.html#the-end-of-the-game",
     prices: "Every 10 points owed costs a square; 5–9 left over pawns one.",
     owes: (name, points, given) =>
