@@ -47,7 +47,7 @@ def modules(starts: Iterable[str], *patterns: re.Pattern[str]) -> list[str]:
 def before_the_first_move() -> list[str]:
     """Return all files that load before a person can move; the worker thread starts later."""
     data = ("data/catalogue.json", "data/drawing-2-5.json")
-    others = (PAGE, "page.css", "dialogs.css", "icon.svg", "manifest.webmanifest")
+    others = (PAGE, "page.css", "icon.svg", "manifest.webmanifest")
     return sorted({*others, *ENGINE, *data, *modules([START], STATIC)})
 
 

@@ -11,7 +11,7 @@ from tests.helpers.node import run_script
 
 SCRIPT = """
 import { readFileSync } from "node:fs";
-const { Budget, NODES, isMistake, leads, losses, summary } = await import(process.argv[1]);
+const { Budget, isMistake, leads, losses, summary } = await import(process.argv[1]);
 const { hints, played, final, spent, scores } = JSON.parse(readFileSync(0, "utf8"));
 const end = scores ? leads(scores) : final === null ? null : [final, -final];
 const found = losses(hints, played, end, scores?.length);
@@ -20,7 +20,7 @@ for (const nodes of spent) { shares.push(budget.share); budget.spend(nodes); }
 console.log(JSON.stringify({
   found: found.map((one) => one && { ...one, lead: one.leads[0], listed: isMistake(one) }),
   summary: scores || final !== null ? summary(found, scores ?? [(70 + final) / 2, (70 - final) / 2]) : null,
-  shares: shares.map((share) => share / NODES), done: budget.number < 0,
+  shares: shares.map((share) => share / new Budget(1).share), done: budget.number < 0,
 }));
 """
 

@@ -22,3 +22,10 @@ export const make = (name, properties = {}, ...children) => {
   node.append(...children);
   return node;
 };
+
+/** Add a style sheet to the page, for a part of it that loads later. */
+export function addStyle(text) {
+  const style = new CSSStyleSheet();
+  style.replaceSync(text);
+  document.adoptedStyleSheets = [...document.adoptedStyleSheets, style];
+}

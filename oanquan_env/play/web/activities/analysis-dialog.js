@@ -1,8 +1,8 @@
 // The dialog of the analysis board (analysis.js), which fills the window.
 
-import { make } from "../dom.js";
+import { addStyle, make } from "../dom.js";
 import { complain } from "../page-state.js";
-import { addStyle, studyDialog } from "./study.js";
+import { studyDialog } from "./study.js";
 
 addStyle(`
 #analysis-tree { flex: 1 1 6em; min-height: 5em; overflow: auto; margin: 0; padding: 8px; line-height: 1.9;

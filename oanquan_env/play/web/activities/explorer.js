@@ -2,14 +2,14 @@
 // proof.
 
 import { play, playFor, services, view } from "../current-game.js";
-import { make } from "../dom.js";
+import { addStyle, make } from "../dom.js";
 import { PERSON } from "../model/game.js";
 import { moveText } from "../model/notation.js";
 import { explain, page, presetName, words } from "../page-state.js";
 import { Book, movesOf, refutation, valueOf } from "../players/book.js";
 import { checkProof } from "../players/certificate.js";
 import { PROOF } from "../words/proof-words.js";
-import { Study, addStyle, how, showMoves, studyDialog } from "./study.js";
+import { Study, how, showMoves, studyDialog } from "./study.js";
 
 const explorer = { preset: null, study: null, walk: null }; // `walk`: the line being shown
 const LISTED = 10; // maximum number of listed moves of a line
@@ -90,7 +90,7 @@ function build(presets) {
   const main = [
     board,
     part("p", "value", { className: "study-said" }),
-    part("div", "line", { className: "row-of", ariaLabel: texts().moves, role: "group" }),
+    part("div", "line", { className: "row-of", ariaLabel: words().moves, role: "group" }),
   ];
   nodes.dialog = studyDialog("openings-dialog", words().openings, rules, main, side);
   nodes.answer.setAttribute("role", "status");

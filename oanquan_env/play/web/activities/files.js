@@ -1,7 +1,7 @@
 // Games in files and on the clipboard, links that hold a game, and animations of it.
 
 import { ROLES } from "../words/board-words.js";
-import { $, make } from "../dom.js";
+import { $, addStyle, make } from "../dom.js";
 import { complain, copy, explain, notice, page, presetName, words } from "../page-state.js";
 import { isText } from "../storage.js";
 import "../words/dialog-words.js";
@@ -13,6 +13,9 @@ import { Refused } from "../model/refused.js";
 import { friendGames, unfinishedGames, goBack, play, services, view } from "../current-game.js";
 import { plateNames, playerName } from "../words/narration.js";
 
+addStyle(`
+#pasted { font: 0.875rem/1.4 ui-monospace, monospace; width: 100%; color: var(--ink); background: var(--page);
+  border: 1px solid var(--line); border-radius: 10px; padding: 10px; }`);
 const OWN = "oanquan-"; // beginning of the names of stored texts
 
 export function open() {

@@ -1,12 +1,29 @@
 // How to play: the rules, each with a move that the learner makes on a separate board; then a first game.
 
 import { BoardView } from "../board/board.js";
-import { $ } from "../dom.js";
+import { $, addStyle } from "../dom.js";
 import { complain, page, words } from "../page-state.js";
 import { store } from "../storage.js";
 import "../words/dialog-words.js";
 import { lessons, newcomersGame, playFor } from "../current-game.js";
 
+addStyle(`
+#learn-dialog { width: min(760px, calc(100vw - 20px)); }
+#learn-board { --rest: 310px; }
+#learn-words { min-height: 6.2em; margin: 10px 0; font-size: 1.0625rem; }
+#learn-task { min-height: 3em; margin: 0; font-weight: 600; }
+#learn-page { margin-right: auto; align-self: center; color: var(--soft); }
+@media (max-width: 560px), (max-height: 520px) { #learn-words { margin: 4px 0; font-size: 0.9375rem; } }
+@media (max-width: 560px) {
+  #learn-board { --rest: 370px; }
+  #learn-dialog .end { gap: 6px; }
+  #learn-dialog .end button { padding: 0 8px; }
+}
+@media (max-height: 520px) {
+  #learn-dialog form { display: grid; grid-template-columns: 3fr 2fr; gap: 0 16px; }
+  #learn-title, #learn-dialog .end { grid-column: 1 / -1; }
+  #learn-board { --rest: 180px; grid-row: span 2; }
+}`);
 const learn = { at: 0, lessons: null, view: null };
 
 export async function open() {

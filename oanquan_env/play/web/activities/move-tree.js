@@ -1,8 +1,7 @@
 // A tree of moves as a list, as in records: 1. 5A 3A (3C 2A) 2. ... Each variation is a list after the move that it
 // replaces.
 
-import { make } from "../dom.js";
-import { addStyle } from "./study.js";
+import { addStyle, make } from "../dom.js";
 
 addStyle(`
 .move-tree :is(ol, li) { display: inline; margin: 0; font-size: inherit; }

@@ -1,7 +1,7 @@
 // The new-game dialog: rules, players and who begins; for experts, each field of the rules and a position.
 
 import { ROLES, STRENGTHS } from "../words/board-words.js";
-import { $, make } from "../dom.js";
+import { $, addStyle, make } from "../dom.js";
 import { explain, notice, page, words } from "../page-state.js";
 import "../words/dialog-words.js";
 import { PORTRAITS } from "../board/portraits.js";
@@ -15,6 +15,13 @@ import { tell } from "./rules-in-words.js";
 import { results } from "./progress.js";
 import { playerName } from "../words/narration.js";
 
+addStyle(`
+#new-rules { margin-top: 8px; }
+#begin { order: 1; } /* first in the form for Enter, shown last */
+[aria-invalid] { border-color: var(--red) !important; outline: 1px solid var(--red); }
+.seat div { display: grid; grid-template-columns: minmax(0, 1fr) 40px; gap: 0 8px; }
+.seat svg { width: 40px; height: 44px; }
+.seat input { margin-top: 6px; grid-column: 1 / -1; }`);
 const choice = (value, text, selected = false) => make("option", { value, textContent: text, selected });
 const VARIANTS = ["app", "ludii"];
 const LARGEST = { seeds: 20, mandarin_seeds: 30, stone_value: 30, quan_non: 30, max_plies: 1000 }; // shown as limits

@@ -1,7 +1,7 @@
 // Puzzles: their dialog, the choice of the next one, their log, and the buttons beside the board. It loads with the
 // first puzzle; the words below the board are in narration.js.
 
-import { $, make } from "../dom.js";
+import { $, addStyle, make } from "../dom.js";
 import { complain, copy, page, words } from "../page-state.js";
 import { areTexts, store } from "../storage.js";
 import {
@@ -24,6 +24,11 @@ import "../words/puzzle-words.js";
 import { playPar, shortOf } from "./par.js";
 import { hint, play, services, view } from "../current-game.js";
 
+addStyle(`
+.kinds { display: grid; grid-template-columns: repeat(auto-fill, minmax(150px, 1fr)); gap: 8px; }
+.kinds button { display: flex; flex-direction: column; justify-content: center; text-align: left; padding: 6px 12px; }
+#daily { display: flex; justify-content: space-between; align-items: center; }
+#puzzle-list :is(h3, p) { margin: 4px 0 0; font-size: 1rem; }`);
 const LEVELS = ["first", "easy", "medium", "hard", "own"],
   KEPT = "puzzles",
   OWN = "own",

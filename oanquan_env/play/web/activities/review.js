@@ -1,6 +1,6 @@
 // The review: the lead in the position shown, a graph of the game, and the moves that gave points away.
 
-import { $, make, element } from "../dom.js";
+import { $, addStyle, make, element } from "../dom.js";
 import { complain, page } from "../page-state.js";
 import { arrows, gain, ownPuzzle, showMistake, who } from "./mistake.js";
 import { Budget, QUICK, isMistake, leads, losses, summary } from "../model/losses.js";
@@ -14,7 +14,7 @@ const LEFT = 30,
   HEAD = 16,
   FOOT = 16,
   TICKS = [30, 10, 0, -10, -30];
-const STYLE = `
+addStyle(`
 #mistakes { margin: 8px 0 0; height: 240px; overflow: auto; }
 #mistakes b { color: var(--amber); }
 #mistakes li > button { text-align: left; width: 100%; padding: 6px 10px; font-size: 0.875rem; margin-bottom: 4px; }
@@ -49,7 +49,7 @@ aside.reviewing #moves { grid-template-columns: repeat(auto-fill, minmax(6rem, 1
   #board.mistake { --rest: 345px; }
   #mistake { font-size: 0.875rem; }
   #mistake button { padding: 0 10px; }
-}`;
+}`);
 // values by game and budgets by line, so that a finished review is kept
 const games = new Map(),
   budgets = new Map();
@@ -67,9 +67,6 @@ let found = [],
   budget = null,
   line = "";
 
-const style = new CSSStyleSheet();
-style.replaceSync(STYLE);
-document.adoptedStyleSheets = [...document.adoptedStyleSheets, style];
 view.marks = (number) =>
   line === lineKey() && reviewing() && isMistake(found[number]) ? arrows(found[number], playedAfter(number)) : null;
 

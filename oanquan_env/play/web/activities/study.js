@@ -3,7 +3,7 @@
 import { BoardView } from "../board/board.js";
 import { stonesWon, sweeping } from "../board/moving-board.js";
 import { services } from "../current-game.js";
-import { make } from "../dom.js";
+import { addStyle, make } from "../dom.js";
 import { Game, PERSON } from "../model/game.js";
 import { moveText } from "../model/notation.js";
 import { parseRules } from "../model/rules.js";
@@ -14,13 +14,6 @@ import { Openings, movesOf } from "../players/book.js";
 import { ANY } from "../players/players.js";
 import { signed } from "../words/format.js";
 import { PROOF } from "../words/proof-words.js";
-
-/** Add a style sheet to the page. */
-export function addStyle(text) {
-  const style = new CSSStyleSheet();
-  style.replaceSync(text);
-  document.adoptedStyleSheets = [...document.adoptedStyleSheets, style];
-}
 
 addStyle(`
 .study { width: 100vw; max-width: none; height: 100dvh; max-height: none; border-radius: 0; padding: 6px 24px;

@@ -27,7 +27,6 @@ export const PROOF = {
     showIt: "Show me",
     turn: (seat) => `${["South", "North"][seat]} to move`,
     over: (result, scores) => `The game is over: ${result}, ${scores}, including the seeds left in the squares.`,
-    moves: "Moves so far",
     result: (lead) => (lead > 0 ? `South wins by ${lead}` : lead < 0 ? `North wins by ${-lead}` : "it is a draw"),
     ahead: (lower, upper) => `South ends between ${signed(lower)} and ${signed(upper)}`,
     best: (result) => `with best play ${result}`,
@@ -69,7 +68,6 @@ export const PROOF = {
     showIt: "Xem thử",
     turn: (seat) => `Đến lượt ${["bên đi trước", "bên đi sau"][seat]}`,
     over: (result, scores) => `Hết ván: ${result}, ${scores}, kể cả dân còn trên các ô.`,
-    moves: "Các nước đã đi",
     result: (lead) =>
       lead > 0 ? `bên đi trước thắng ${lead} điểm` : lead < 0 ? `bên đi sau thắng ${-lead} điểm` : "hòa",
     ahead: (lower, upper) => `bên đi trước hơn từ ${signed(lower)} đến ${signed(upper)} điểm`,
