@@ -124,7 +124,7 @@ def fill_rules(rules: Any) -> None:
     rules.field_bytes, rules.unfinished, rules.one_each = tables.side_masks(fields, rules.end)
     rules.playable = tables.playable(fields, rules.sowing)
     for action in range(2 * fields):
-        rules.origins[action] = tables.origin(action)
+        rules.origins[action] = tables.origin_code(action)
     for gap, gap_seeds, gap_stone, behind_seeds, behind_stone, next_gap in _walks(
         players, fields, rules.empty_mandarin
     ):
