@@ -43,6 +43,7 @@ from oanquan_env.proofs.proof_tables import (
     store_numbers,
     store_proof,
 )
+from oanquan_env.search.keys import canonical, is_symmetric
 from oanquan_env.search.search_state import (
     ENTRIES,
     INFINITY,
@@ -52,10 +53,8 @@ from oanquan_env.search.search_state import (
     TWO_PLAYER_RULES,
     Memory,
     bucket_bits,
-    canonical,
     compile_rules,
     drop_mirrored,
-    is_symmetric,
     mover_first,
     play_all,
 )

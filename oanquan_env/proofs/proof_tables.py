@@ -5,17 +5,8 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from oanquan_env.engine.compiled import compiled, record
-from oanquan_env.search.search_state import (
-    ENTRIES,
-    INFINITY,
-    MAX_ACTIONS,
-    MAX_DEPTH,
-    Memory,
-    SearchRules,
-    Table,
-    side_key,
-    table_place,
-)
+from oanquan_env.search.keys import side_key, table_place
+from oanquan_env.search.search_state import ENTRIES, INFINITY, MAX_ACTIONS, MAX_DEPTH, Memory, SearchRules, Table
 
 
 class Numbers(Protocol):
