@@ -19,11 +19,11 @@ from torch import Tensor, nn
 
 from agents.checkpoint import RUN_NAME
 from agents.config import Count, CountOrZero, Positive, Share, Strict, read_yaml
+from agents.evaluation.training_evaluation import EvaluationSchedule
 from agents.networks.value_nets import SCALE, AnyRulesModule, ValueModule
 from agents.rule_set_games import RuleSetGames
 from agents.run import Run, RunConfig, between
 from agents.self_play import MOST_PLIES, SelfPlayGames
-from agents.training_evaluation import EvaluationSchedule
 from agents.workers import own_seed
 from oanquan_env import Positions, Rules
 from oanquan_env.array_types import Floats, Ints, Mask

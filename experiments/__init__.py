@@ -2,7 +2,7 @@
 
 In reading order:
 
-1. `frame`: what all programs share: options, the file of results, and tables for pages;
+1. `common`: what all programs share: options, the file of results, and tables for pages;
 2. `search`, a short program, and then any other of the table;
 3. `results/`: the published results.
 

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from experiments import frame
-from experiments.frame import Cells, Experiment
+from experiments import common
+from experiments.common import Cells, Experiment
 from oanquan_env.benchmark.regret import Suite, regret
 from oanquan_env.benchmark.suites import load_suite, rule_set_suites
 from oanquan_env.players.search_player import SearchPlayer
@@ -26,7 +26,7 @@ from oanquan_env.search.value_net import PRETRAINED, VALUE_NET_NAME, ValueNet, r
 
 
 @dataclass(frozen=True)
-class Options(frame.Options):
+class Options(common.Options):
     """The options of the command line."""
 
     net: str = PRETRAINED  # the net: a file, a run's folder or `pretrained`

@@ -23,8 +23,8 @@ from agents.networks.nets import NetworkConfig
 from agents.parallel import spread
 from agents.run import RunConfig, StopTrainingError, load_config, run_type
 from agents.sweep import stopping
-from experiments import frame
-from experiments.frame import RESULTS, Cells, Experiment
+from experiments import common
+from experiments.common import RESULTS, Cells, Experiment
 from experiments.many_rules_ppo import ManyRulesConfig, player_in
 from oanquan_env import Core, Rules, provenance
 from oanquan_env.benchmark.charts import png
@@ -216,7 +216,7 @@ ROWS: dict[str, Row] = {
 
 
 @dataclass(frozen=True)
-class Options(frame.Options):
+class Options(common.Options):
     """The options of the command line."""
 
     runs: Path = Path("runs/generalisation")
@@ -330,7 +330,7 @@ def labels() -> str:
             "positions with all proved, %": f"{100 * known / positions:.0f}",
         }
         rows.append({**cells, **shares})
-    return frame.table_of(rows)
+    return common.table_of(rows)
 
 
 def picture(results: dict[str, Any]) -> bytes | None:
@@ -361,7 +361,7 @@ def _percents(results: dict[str, Any], name: str) -> list[float]:
 EXPERIMENT = Experiment(
     "generalisation", __doc__, Options, measure, {"generalisation": rows, "specialists": specialist_rows}
 )
-PROG = frame.program(EXPERIMENT.name)
+PROG = common.program(EXPERIMENT.name)
 
 
 if __name__ == "__main__":

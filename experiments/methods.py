@@ -32,7 +32,7 @@ from agents.parallel import spread
 from agents.players.network_player import PPOPlayer
 from agents.run import load_config, run_type
 from examples import pqn, sb3_ppo
-from experiments.frame import RESULTS, Cells, origin, over_runs, program, table_of
+from experiments.common import RESULTS, Cells, origin, over_runs, program, table_of
 from oanquan_env import Core, Rules
 from oanquan_env.benchmark.charts import png
 from oanquan_env.benchmark.curves import LearningCurve, draw_curves

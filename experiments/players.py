@@ -20,7 +20,7 @@ from pydantic import TypeAdapter
 from rich.progress import track
 
 from agents.config import command
-from experiments.frame import RESULTS, Cells, origin, over_runs, program, table_of
+from experiments.common import RESULTS, Cells, origin, over_runs, program, table_of
 from oanquan_env import Rules
 from oanquan_env.benchmark.evaluation import evaluate
 from oanquan_env.benchmark.results import Evaluation

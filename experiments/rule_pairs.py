@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from experiments import frame
-from experiments.frame import Cells, Experiment
+from experiments import common
+from experiments.common import Cells, Experiment
 from oanquan_env import Board, Core, Move, Positions
 from oanquan_env.array_types import Ints
 from oanquan_env.benchmark.regret import PHASES
@@ -37,7 +37,7 @@ from oanquan_env.text import prompt, read_answer
 
 
 @dataclass(frozen=True)
-class Options(frame.Options):
+class Options(common.Options):
     """The options of the command line."""
 
     nodes: int = 20_000  # node limit of the searches

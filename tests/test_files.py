@@ -11,7 +11,7 @@ from unittest.mock import Mock
 import pytest
 
 from agents.config import read_yaml
-from agents.position_data import read_columns
+from agents.data.position_data import read_columns
 from oanquan_env import files
 from oanquan_env.benchmark.openings import read_openings
 from oanquan_env.benchmark.suites import read_suite

@@ -20,11 +20,11 @@ import torch
 import yaml
 from safetensors.torch import load_file, save_file
 
+from agents.evaluation.tournament_run import FinishedParts, read_report
 from agents.networks import nets
 from agents.players.agent_files import CARD_NAME, WEIGHTS_NAME, read_card
 from agents.players.network_player import PPOPlayer
 from agents.run import load_config
-from agents.tournament_run import FinishedParts, read_report
 from oanquan_env import (
     Board,
     Core,
@@ -251,7 +251,7 @@ oanquan_env.cli perft --depth ٣  =>  argument --depth: must be a whole number f
 train --ppo.learning-rate ٣  =>  --ppo.learning-rate: must be a number, such as 0.5 or 1e-3
 train --total-plies ٣  =>  Error parsing --total-plies: must be a whole number, such as 200 or 1e6
 oanquan_env.cli solve --time 0  =>  --megabytes and --time must be above 0
-agents.position_data --output nowhere --positions 0  =>  recipe.positions: must be greater than or equal to 1
+agents.data.position_data --output nowhere --positions 0  =>  recipe.positions: must be greater than or equal to 1
 agents.suites.__main__ make_regret  =>  argument command: invalid choice: 'make_regret' (choose from
 agents.suites.__main__ regret --games 1e9  =>  recipe.games: must be less than or equal to 1000000 (got 1000000000)
 experiments.methods --jobs 1000000  =>  command line: jobs: must be less than or equal to 1024

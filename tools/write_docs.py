@@ -15,8 +15,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
+from agents.evaluation.tournament_run import read_report
 from agents.reports.cards import cards
-from agents.tournament_run import read_report
 from experiments import (
     any_rules,
     beams,
@@ -32,7 +32,7 @@ from experiments import (
     training,
     workers,
 )
-from experiments.frame import RESULTS, Cells, program, published, table_of
+from experiments.common import RESULTS, Cells, program, published, table_of
 from oanquan_env import Rules
 from oanquan_env.benchmark.regret import Regret
 from oanquan_env.benchmark.report import markdown, origin, summary, summary_cells

@@ -15,6 +15,7 @@ import tyro
 
 from agents.checkpoint import CONFIG_NAME
 from agents.config import command, dump_yaml, read_yaml
+from agents.evaluation.tournament_run import hash_of_files, read_report
 from agents.players.agent_files import (
     PRETRAINED,
     PRETRAINED_FOLDER,
@@ -26,7 +27,6 @@ from agents.players.agent_files import (
 )
 from agents.players.network_player import PPOPlayer
 from agents.run import load_config
-from agents.tournament_run import hash_of_files, read_report
 from oanquan_env import Rules
 from oanquan_env.benchmark.regret import PHASES
 from oanquan_env.benchmark.report import explanation, openings, origin, summary

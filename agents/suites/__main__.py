@@ -16,8 +16,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from agents.config import command
-from agents.suites.opening_table import ProveOpenings
-from agents.suites.openings import MakeOpenings
+from agents.suites.balanced_openings import MakeOpenings
+from agents.suites.opening_values import ProveOpenings
 from agents.suites.pairs import MakePairs
 from agents.suites.regret import MakeRegret, ProveRegret
 from agents.suites.rule_sets import MakeRuleSetSuites

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from rich.progress import Progress
 
 from agents.config import RayAddress, Workers, progress_bar
-from agents.finished_parts import FinishedParts
+from agents.evaluation.finished_parts import FinishedParts
 from agents.parallel import in_order, spread
 from oanquan_env import Positions
 from oanquan_env.files import check_place

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from oanquan_env.benchmark.game_pairs import PairingResult
 from oanquan_env.benchmark.generalisation import cells_of
-from oanquan_env.benchmark.pairs import PairingResult
 from oanquan_env.benchmark.regret import PHASES, PROVED, Regret
 from oanquan_env.benchmark.rule_pairs import RuleFollowing
 from oanquan_env.benchmark.statistics import Estimate

@@ -18,12 +18,12 @@ import pytest
 import evaluate
 import train
 from agents.checkpoint import CHECKPOINT_NAME
+from agents.evaluation.tournament_run import _play_pairing
 from agents.parallel import in_order, spread
 from agents.run import load_config
 from agents.suites.regret import SuiteRecipe, make_suite, prove_suite
 from agents.suites.resumable_pool import ResumablePool
 from agents.sweep import parse_sweep, sweep_configs, sweep_table, train_one
-from agents.tournament_run import _play_pairing
 from oanquan_env import Core
 from oanquan_env.benchmark.openings import random_suite
 from oanquan_env.benchmark.suites import format_suite

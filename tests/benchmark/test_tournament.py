@@ -7,16 +7,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agents.suites.openings import OpeningsRecipe, final_margins, make_suite
+from agents.suites.balanced_openings import OpeningsRecipe, final_margins, make_suite
 from oanquan_env import Board, Core, Positions, parse_records, rotate_seats
-from oanquan_env.benchmark.openings import load_openings, random_suite, read_openings
-from oanquan_env.benchmark.pairs import (
+from oanquan_env.benchmark.game_pairs import (
     by_order,
     pairing_result,
     play_paired_games,
     play_pairs,
     score_interval,
 )
+from oanquan_env.benchmark.openings import load_openings, random_suite, read_openings
 from oanquan_env.benchmark.statistics import score_estimate
 from oanquan_env.benchmark.suites import openings_path
 from oanquan_env.engine.symmetry import canonical_keys, first_of_each, key_hashes, key_number

@@ -1,4 +1,4 @@
-"""The frame of all experiments: command line, file of results, and the tables that pages show."""
+"""What all experiments share: command line, file of results, and the tables that pages show."""
 
 import dataclasses
 import functools

@@ -1,6 +1,6 @@
 """A run of `evaluate.py`, from its settings to its report: a tournament, regret, best responses, or several of these.
 
-Finished parts of a long run are stored (see `agents.finished_parts`), so that an interrupted run can resume.
+Finished parts of a long run are stored (see `agents.evaluation.finished_parts`), so that an interrupted run can resume.
 """
 
 import dataclasses
@@ -19,16 +19,16 @@ from pydantic import ConfigDict, Field
 from rich.progress import Progress
 from tyro.constructors import PrimitiveConstructorSpec
 
-from agents.code_hashes import code_hashes, custom_code
 from agents.config import Count, OpeningPlies, OptionalFile, Pairs, Seed, validated
-from agents.finished_parts import FinishedParts
+from agents.evaluation.code_hashes import code_hashes, custom_code
+from agents.evaluation.finished_parts import FinishedParts
 from agents.parallel import spread
 from oanquan_env import Core, Rules
 from oanquan_env.benchmark.evaluation import default_openings, games_measured, rated
 from oanquan_env.benchmark.exploit import exploit_seats
+from oanquan_env.benchmark.game_pairs import rng_for
 from oanquan_env.benchmark.generalisation import Generalisation, evaluate_rules, suites_digest
 from oanquan_env.benchmark.openings import Openings, load_openings, random_suite
-from oanquan_env.benchmark.pairs import rng_for
 from oanquan_env.benchmark.regret import RUNS, Part, Regret
 from oanquan_env.benchmark.report import PICTURE, markdown
 from oanquan_env.benchmark.results import Evaluation, SuitePart

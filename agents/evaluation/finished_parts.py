@@ -12,7 +12,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from agents.code_hashes import project_code
+from agents.evaluation.code_hashes import project_code
 from oanquan_env.files import naming_damage, read_json, short_hash, write_atomically
 from oanquan_env.provenance import commit, versions
 
