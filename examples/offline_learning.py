@@ -58,9 +58,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     """Parse the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add = parser.add_argument
-    add(
-        "data", type=Path, metavar="FOLDER", help="folder written by a program of agents.data"
-    )
+    add("data", type=Path, metavar="FOLDER", help="folder written by a program of agents.data")
     add("--epochs", type=int, default=10, help="passes over the data (default: %(default)s)")
     add("--batch-size", type=int, default=1024, help="positions per gradient step (default: %(default)s)")
     add("--learning-rate", type=float, default=3e-3, help="initial learning rate; falls to 0 (default: %(default)s)")

@@ -20,10 +20,11 @@ import torch
 import yaml
 from safetensors.torch import load_file, save_file
 
-from agents.evaluation.tournament_run import FinishedParts, read_report
+from agents.evaluation.tournament_run import FinishedParts
 from agents.networks import nets
 from agents.players.agent_files import CARD_NAME, WEIGHTS_NAME, read_card
 from agents.players.network_player import PPOPlayer
+from agents.reports.tournaments import read_report
 from agents.run import load_config
 from oanquan_env import (
     Board,

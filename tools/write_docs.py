@@ -15,8 +15,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from agents.evaluation.tournament_run import read_report
 from agents.reports.cards import cards
+from agents.reports.tournaments import read_report
 from experiments import (
     any_rules,
     beams,

@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from agents.evaluation.tournament_run import draw_scores, read_report
 from agents.reports import curves
+from agents.reports.tournaments import draw_scores, read_report
 from experiments.common import RESULTS, published
 from experiments.methods import Results
 from oanquan_env.benchmark.charts import png

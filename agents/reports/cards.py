@@ -15,7 +15,7 @@ import tyro
 
 from agents.checkpoint import CONFIG_NAME
 from agents.config import command, dump_yaml, read_yaml
-from agents.evaluation.tournament_run import hash_of_files, read_report
+from agents.evaluation.tournament_run import hash_of_files
 from agents.players.agent_files import (
     PRETRAINED,
     PRETRAINED_FOLDER,
@@ -26,6 +26,7 @@ from agents.players.agent_files import (
     weights_of,
 )
 from agents.players.network_player import PPOPlayer
+from agents.reports.tournaments import read_report
 from agents.run import load_config
 from oanquan_env import Rules
 from oanquan_env.benchmark.regret import PHASES

@@ -11,7 +11,8 @@ import evaluate
 from agents.checkpoint import RUN_NAME
 from agents.data import game_data, position_data
 from agents.evaluation.code_hashes import code_hashes, custom_code
-from agents.evaluation.tournament_run import hash_of_files, read_report
+from agents.evaluation.tournament_run import hash_of_files
+from agents.reports.tournaments import read_report
 from agents.run import run_type
 from oanquan_env import Rules
 from oanquan_env.benchmark.tournament import Tournament

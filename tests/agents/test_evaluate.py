@@ -9,7 +9,8 @@ import pytest
 
 import evaluate
 from agents.config import folded, read_yaml, validated
-from agents.evaluation.tournament_run import PARTS, FinishedParts, TournamentSettings, make_entrants, read_report
+from agents.evaluation.tournament_run import PARTS, FinishedParts, TournamentSettings, make_entrants
+from agents.reports.tournaments import read_report
 from oanquan_env import Core, Rules, parse_records, read_records
 from oanquan_env.benchmark.evaluation import games_measured, rated
 from oanquan_env.benchmark.openings import random_suite

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from agents.evaluation.tournament_run import draw_scores, labelled, read_report, write_report
+from agents.evaluation.tournament_run import labelled
+from agents.reports.tournaments import draw_scores, read_report, write_report
 from evaluate import parse
 from experiments.common import RESULTS
 from oanquan_env.benchmark.game_pairs import OrderResult, PairingResult
