@@ -21,7 +21,7 @@ from pydantic import Field
 
 from agents.config import Count, CountOrZero, Folder, Seed, Whole, command, command_of
 from agents.folders import data_folder
-from agents.suites.regret import met_in_play, mixed_players
+from agents.suites.mixed_games import met_in_play, mixed_players
 from agents.suites.resumable_pool import PoolOptions, ResumablePool
 from agents.suites.worker_search import net_bytes, search_moves
 from oanquan_env import Core, Positions

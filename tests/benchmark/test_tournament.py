@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agents.suites.balanced_openings import OpeningsRecipe, final_margins, make_suite
+from agents.suites.balanced_openings import OpeningsRecipe, final_margins, make_openings
 from oanquan_env import Board, Core, Positions, parse_records, rotate_seats
 from oanquan_env.benchmark.game_pairs import (
     by_order,
@@ -113,8 +113,8 @@ def test_the_balanced_suite(rules: str) -> None:
 )
 def test_a_made_suite_is_balanced_and_without_duplicates(rules: str, net: str | None, within: int, depth: int) -> None:
     recipe, core = OpeningsRecipe(rules=rules, count=12, within=within, depth=depth, net=net), Core(rules)
-    records = make_suite(recipe)
-    assert parse_records(format_records(records)) == records == make_suite(recipe)
+    records = make_openings(recipe)
+    assert parse_records(format_records(records)) == records == make_openings(recipe)
     positions = Positions.concatenate(record.board().positions for record in records)
     assert len(records) == 12 == len(first_of_each(canonical_keys(core, positions)))
     search = MoveValues(core, depth, None if net is None else read_value_net(net, rules))
