@@ -1,6 +1,6 @@
 """Measure players by game pairs from balanced openings, by regret and by best responses, with intervals.
 
-In reading order:
+Newcomers need four modules: `evaluation` (`evaluate`), `game_pairs`, `regret` and `statistics`. In reading order:
 
 1. `statistics`: means, Elo ratings and their 95 % intervals;
 2. `openings`: random and balanced openings; `game_pairs`: the games of two players from them, and their scores;
