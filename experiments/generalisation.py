@@ -26,7 +26,7 @@ from agents.sweep import stopping
 from experiments import common
 from experiments.common import RESULTS, Cells, Experiment
 from experiments.many_rules_ppo import ManyRulesConfig, player_in
-from oanquan_env import Core, Rules, provenance
+from oanquan_env import Rules, provenance
 from oanquan_env.benchmark.charts import png
 from oanquan_env.benchmark.curves import LearningCurve, draw_curves
 from oanquan_env.benchmark.generalisation import (
@@ -46,11 +46,9 @@ from oanquan_env.benchmark.suites import rule_set_suites
 from oanquan_env.benchmark.tables import interval
 from oanquan_env.errors import UsageError
 from oanquan_env.files import read_json, write_atomically
-from oanquan_env.players.search_player import SearchPlayer
+from oanquan_env.players.search_player import search_player
 from oanquan_env.rule_sets import split as rules_of
 from oanquan_env.search.any_rules_net import CONTEXT, INPUTS, PARTS, AnyRulesNet, read_any_rules_net
-from oanquan_env.search.deepening import Search
-from oanquan_env.search.limits import Limits
 from oanquan_env.search.value_net import VALUE_NET_NAME, ValueNet, read_value_net
 
 CONFIGS = Path(__file__).parents[1] / "configs"
@@ -68,12 +66,7 @@ PLIES = 2_000_000
 
 def search_with(net: Callable[[Rules], ValueNet | None], nodes: int = NODES) -> PlayerOfRules:
     """Return a search for any rules; `net` returns its net for given rules."""
-
-    def player(rules: Rules) -> SearchPlayer:
-        search = Search(Core(rules), net=net(rules), table_megabytes=8, threads=1)
-        return SearchPlayer(search, Limits(nodes=nodes))
-
-    return player
+    return lambda rules: search_player(rules, nodes, net(rules))
 
 
 def used_for_all(net: ValueNet) -> AnyRulesNet:

@@ -30,8 +30,7 @@ from agents.networks.features import AfterstateFeatures, Features, PlainFeatures
 from agents.networks.nets import AfterstateNet, CountTrunk, NetworkConfig, PlainNet
 from agents.players.agent_files import weights_of
 from agents.ppo import PPOConfig, PPORun, SelfPlayVecEnv, make_learner, play_ply
-from agents.rule_set_games import RuleSetGames
-from agents.td import training_rule_sets
+from agents.rule_set_games import RuleSetGames, training_rule_sets
 from oanquan_env import Core, Positions, Rules
 from oanquan_env.array_types import Ints, Mask, Points
 from oanquan_env.benchmark.generalisation import mean_loss, random_regret
