@@ -27,7 +27,8 @@ from torch import Tensor, nn
 
 from agents.config import Count
 from agents.networks.features import AfterstateFeatures, Features, PlainFeatures
-from agents.networks.nets import AfterstateNet, CountTrunk, NetworkConfig, PlainNet
+from agents.networks.layers import CountTrunk
+from agents.networks.nets import AfterstateNet, NetworkConfig, PlainNet
 from agents.players.agent_files import weights_of
 from agents.ppo import PPOConfig, PPORun, SelfPlayVecEnv, make_learner, play_ply
 from agents.rule_set_games import RuleSetGames, training_rule_sets

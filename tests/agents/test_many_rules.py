@@ -9,7 +9,8 @@ import pytest
 import torch
 
 from agents.networks.features import AfterstateFeatures
-from agents.networks.nets import FORBIDDEN, NetworkConfig
+from agents.networks.layers import FORBIDDEN
+from agents.networks.nets import NetworkConfig
 from agents.rule_set_games import training_rule_sets
 from experiments import generalisation
 from experiments.many_rules_ppo import (
