@@ -86,7 +86,7 @@ def used_for_all(net: ValueNet) -> AnyRulesNet:
     )
 
 
-class Training:
+class Trainings:
     """The trainings of one row's run: their folder, and the plies and processor seconds that they took."""
 
     def __init__(self, folder: Path) -> None:
@@ -107,17 +107,17 @@ class Training:
         return folder
 
 
-def plain(name: str, _: Training, __: int) -> PlayerOfRules:
+def plain(name: str, _: Trainings, __: int) -> PlayerOfRules:
     """Return the player with this name."""
     return name
 
 
-def plain_search(nodes: int, _: Training, __: int) -> PlayerOfRules:
+def plain_search(nodes: int, _: Trainings, __: int) -> PlayerOfRules:
     """Return a search without a net."""
     return search_with(lambda _: None, nodes)
 
 
-def best_preset(_: Training, __: int) -> PlayerOfRules:
+def best_preset(_: Trainings, __: int) -> PlayerOfRules:
     """Return the search with the net of the preset that is best under the development rule sets."""
     rng, suites = np.random.default_rng(0), rule_set_suites("development")
     players = [
@@ -128,12 +128,12 @@ def best_preset(_: Training, __: int) -> PlayerOfRules:
     return players[int(np.argmin(scores))]
 
 
-def package_net(_: Training, __: int) -> PlayerOfRules:
+def package_net(_: Trainings, __: int) -> PlayerOfRules:
     """Return the search with the package's net for any rules."""
     return search_with(read_any_rules_net().for_rules)
 
 
-def any_rules(size: int, reads: bool, training: Training, seed: int) -> PlayerOfRules:
+def any_rules(size: int, reads: bool, training: Trainings, seed: int) -> PlayerOfRules:
     """Train a net for any rules on `size` rule sets; return the search with it."""
     config: Any = load_config(CONFIGS / "any-rules.yaml")
     settings = config.td.model_copy(update={"training_rule_sets": size, "reads_rules": reads})
@@ -142,7 +142,7 @@ def any_rules(size: int, reads: bool, training: Training, seed: int) -> PlayerOf
     return search_with(read_any_rules_net(folder).for_rules)
 
 
-def ppo(network: str, size: int, training: Training, seed: int) -> PlayerOfRules:
+def ppo(network: str, size: int, training: Trainings, seed: int) -> PlayerOfRules:
     """Train a PPO agent that reads the rules on `size` rule sets; return it."""
     folder = training.train(
         f"ppo-{network}-{size}-seed-{seed}",
@@ -151,7 +151,7 @@ def ppo(network: str, size: int, training: Training, seed: int) -> PlayerOfRules
     return player_in(folder, ManyRulesConfig(network=NetworkConfig(name=network)))
 
 
-def specialist(training: Training, seed: int) -> PlayerOfRules:
+def specialist(training: Trainings, seed: int) -> PlayerOfRules:
     """Return a function that trains a net for the rules that it is given, and returns the search with it."""
 
     def net(rules: Rules) -> ValueNet:
@@ -168,7 +168,7 @@ class Row:
     """A row of the table: the number of its runs, and a function of a run's trainings and seed to its player."""
 
     runs: int
-    make: Callable[[Training, int], PlayerOfRules]
+    make: Callable[[Trainings, int], PlayerOfRules]
     rule_sets: range = field(default=range(96))
     """The numbers of the rule sets under which it is measured."""
 
@@ -227,7 +227,7 @@ class Options(common.Options):
 def measured(folder: Path, case: tuple[int, str]) -> dict[str, Any]:
     """Train and measure a run of a row, given as (seed, row); return its entry for the results."""
     seed, name = case
-    training, row = Training(folder), ROWS[name]
+    training, row = Trainings(folder), ROWS[name]
     player = row.make(training, seed)
     points = dict(zip(row.rule_sets, mean_losses(player, row.rule_sets, seed), strict=True))
     entry: dict[str, Any] = {"row": name, "seed": seed, "commit": provenance.commit(), "plies": training.plies}

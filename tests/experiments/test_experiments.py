@@ -182,10 +182,10 @@ def test_learning_methods_train_for_their_budget_and_finished_runs_are_kept(
 ) -> None:
     ppo = {**PPO["ppo"], "learning_rate": 1e-2, "learning_rate_end": 1e-3}
     changes = {"network": {**PPO["network"], "name": "two_ply"}, "ppo": ppo, "evaluation": PPO["evaluation"]}
-    begun: list[methods.Training] = []
+    begun: list[methods.AgentsRun] = []
 
-    def begin(*arguments: Any) -> methods.Training:
-        begun.append(methods.Training("quick.yaml", changes, *arguments))
+    def begin(*arguments: Any) -> methods.AgentsRun:
+        begun.append(methods.AgentsRun("quick.yaml", changes, *arguments))
         return begun[-1]
 
     monkeypatch.setattr(methods, "METHODS", {"PPO": methods.Method("replies", begin)})
