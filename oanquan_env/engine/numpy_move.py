@@ -122,10 +122,11 @@ class BatchSowing:
 
         All arrays are (M,), one entry for each gap: its code, the seeds, stone and points behind it, and the ply.
         """
-        unripe = (stone != 0) & ((seeds < self.rules.quan_non) | (ply < self._protected_plies))
+        rules, is_mandarin = self.rules, self.tables.behind_stone.take(gap) % SIDE_BYTES == STONE_BYTE
+        unripe = (stone != 0) & ((seeds < rules.quan_non) | (ply < self._protected_plies))
         stay = np.zeros_like(seeds)
-        if not self.rules.mandarin_seeds_capturable:
-            stay = seeds * (self.tables.behind_stone.take(gap) % SIDE_BYTES == STONE_BYTE)
+        if not rules.mandarin_seeds_capturable:
+            stay = seeds * is_mandarin
             points -= stay
         points *= ~unripe
         return stay
