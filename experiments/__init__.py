@@ -11,9 +11,9 @@ In reading order:
 | `speed` | moves and steps a second, by the number of games | a few minutes | speed.md, README |
 | `search` | moves a second of alpha-beta, and the time to reach a depth | a minute | speed.md |
 | `solve` | what the solver proves of each preset in 150 seconds | at most 2.5 minutes a preset | speed.md |
-| `training` | plies a second of self-play PPO, and where the time goes | three minutes | speed.md |
+| `training` | plies a second of self-play PPO, and where the time goes | a few minutes | speed.md |
 | `workers` | speed and regret of a run on several workers | 35 minutes | how-to/cluster.md |
-| `cuda` | steps and PPO on a CUDA device, and their equality with the CPU | a minute to check, two for PPO | how-to/gpu.md, README |
+| `cuda` | steps and PPO on a CUDA device, and their equality with the CPU | three minutes | how-to/gpu.md, README |
 | `methods` | regret of learning methods after equal CPU time | 1, 3 or 10 minutes a run | comparing-players.md |
 | `players` | a player's regret and its scores | 9 seconds for `maxn:depth=3` | comparing-players.md |
 | `exploit` | points that players give up to the best response found | 13 minutes | strength.md |

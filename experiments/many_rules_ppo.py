@@ -6,7 +6,7 @@ All boards are laid out as one with five fields per side; squares that a board l
 board are followed by the numbers of `oanquan_env.rule_sets.vector`, which are further inputs of the networks of
 `agents.networks`. Rewards are margins in points, divided by the same number under all rules.
 
-Shapes: N games, A = 10 actions of the board with five fields, B columns of a board (14) and of the numbers of the rules.
+Shapes: N games, A = 10 actions of the board with five fields, B columns of a board and of the rules' numbers.
 """
 
 import functools

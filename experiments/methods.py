@@ -32,7 +32,7 @@ from agents.parallel import spread
 from agents.players.network_player import PPOPlayer
 from agents.run import load_config, run_type
 from examples import pqn, sb3_ppo
-from experiments.common import RESULTS, Cells, origin, over_runs, program, table_of
+from experiments.common import RESULTS, Cells, head_of_results, over_runs, program, table_of
 from oanquan_env import Core, Rules
 from oanquan_env.benchmark.charts import png
 from oanquan_env.benchmark.curves import LearningCurve, draw_curves
@@ -250,7 +250,7 @@ class Results:
 
     def write(self) -> None:
         """Write the file, with one run per line."""
-        rest = json.dumps({**origin(PROG), "searches": self.content["searches"]}, indent=1)
+        rest = json.dumps({**head_of_results(PROG), "searches": self.content["searches"]}, indent=1)
         runs = ",\n".join(json.dumps(run, ensure_ascii=False) for run in self.runs)
         write_atomically(self.path, f'{rest[:-2]},\n "runs": [\n{runs}\n]}}\n'.encode())
 

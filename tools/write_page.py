@@ -39,6 +39,7 @@ from oanquan_env.files import write_atomically
 from oanquan_env.match.rules import RANGES as MATCH_RANGES
 from oanquan_env.match.rules import MatchMeasure, MatchRules
 from oanquan_env.play.levels import LEVELS, PERSON
+from oanquan_env.play.server import WEB
 from oanquan_env.proofs.opening_values import opening_values_path
 from oanquan_env.render.layout import Square, layout_of
 from oanquan_env.render.scene import MOST_PEBBLES, pebble, pebble_places, stone
@@ -51,7 +52,7 @@ from oanquan_env.search.maxn import compile_multiplayer
 from oanquan_env.search.search_state import compile_rules
 from oanquan_env.search.value_net import FIELD_ROWS, MANDARIN_ROWS, ValueNet, read_value_net
 from oanquan_env.text.words import TEXTS
-from tools.page_lists import ABOUT, BEGIN, WEB, lists
+from tools.page_lists import ABOUT, BEGIN, lists
 
 FOLDER = WEB / "data"
 PAR = "par.json"

@@ -18,8 +18,8 @@ from typing import Any
 from agents.config import command
 from agents.suites.balanced_openings import MakeOpenings
 from agents.suites.opening_values import MakeOpeningValues
-from agents.suites.pairs import MakePairs
 from agents.suites.regret import MakeRegret, ProveRegret
+from agents.suites.rule_pairs import MakePairs
 from agents.suites.rule_sets import MakeRuleSetSuites
 
 PROG = "python -m agents.suites"

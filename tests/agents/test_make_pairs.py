@@ -11,7 +11,7 @@ import pytest
 
 from agents.suites import pairs
 from agents.suites.__main__ import main
-from agents.suites.pairs import FIRST_MOVE, PairsRecipe, balanced, contrasts
+from agents.suites.rule_pairs import FIRST_MOVE, PairsRecipe, balanced, contrasts
 from experiments import rule_pairs as experiment
 from oanquan_env import Core, Positions, Rules
 from oanquan_env.benchmark.rule_pairs import (

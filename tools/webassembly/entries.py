@@ -219,7 +219,7 @@ def settle(rules: Any, game: Any, match: Any) -> None:
     south, north, _, _ = sides(rules, game)
     if game.mover == 1:
         south, north = north, south
-    game.points[0], game.points[1] = settling.final_points(
+    game.points[0], game.points[1] = settling.settled_points(
         rules, south, north, game.scores[0], game.scores[1], game.mover, game.ended, match.marks
     )
     match.winner = settling.round_winner(game.points[0], game.points[1], game.ended)
