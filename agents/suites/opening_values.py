@@ -149,14 +149,12 @@ class MakeOpeningValues(PoolOptions):
         new = OpeningValues(core.rules, self.plies, {}, {"seconds": 0.0})
         openings = read_opening_values(path) if path.exists() else new
         if (openings.rules, openings.plies) != (new.rules, new.plies):
-            raise ValueError(
-                f"{path} already holds {openings.plies} plies of '{openings.rules}': choose another --output"
-            )
+            held = f"{openings.plies} plies of '{openings.rules}'"
+            raise ValueError(f"{path} already holds {held}: choose another --output")
         if (certified := certificate_path(core.rules)).is_file():
             (start,) = squares_of(core, core.start())
-            openings.bounds[start] = openings.bounds.get(start, Bounds()).within(
-                verify(read_certificate(certified)).bounds
-            )
+            bounds = verify(read_certificate(certified)).bounds
+            openings.bounds[start] = openings.bounds.get(start, Bounds()).within(bounds)
         openings.made |= origin(f"{PROG} --rules '{core.rules}' --plies {self.plies} --nodes {self.nodes}")
         with self.pool(path) as workers:
             more = OpeningProofs(openings, self.nodes).run(workers)
