@@ -46,8 +46,9 @@ with needing_extra("train", "evaluate.py" if __name__ == "__main__" else None):
 
     from agents import config
     from agents.config import OptionalFile, OptionalFolder, RayAddress, parse_options, read_yaml, validated
+    from agents.evaluation.tournament_run import TournamentRun, TournamentSettings
     from agents.folders import lock_folder
-    from agents.tournament_run import TournamentRun, TournamentSettings, write_report
+    from agents.reports.tournaments import write_report
     from oanquan_env.benchmark.report import markdown
     from oanquan_env.files import check_place, write_atomically
     from oanquan_env.players import usage

@@ -3,14 +3,14 @@
 In reading order:
 
 1. `config`: settings, YAML, command lines;
-2. `run`, `checkpoint`, `workers`, `training_evaluation`: a training run, its files, processes and evaluations;
+2. `run`, `checkpoint`, `workers`: a training run, its files and its processes;
 3. `networks`, `self_play`, `rule_set_games`: the networks and their inputs, and batches of games;
 4. `ppo`, `td`: how agents and value nets learn, one file for each method;
 5. `sweep`, `parallel`: runs with several seeds, and work on many processors or machines;
 6. `players`, `pretrained`: agents as players, their files, and the project's own agents;
-7. `tournament_run`, `finished_parts`, `suites`: tournaments and regret, and the makers of the suites that these use;
-8. `position_data`, `game_data`: data for offline learning;
-9. `reports`: learning curves and cards; `folders`, `code_hashes`: locks, and hashes of the code that made a result.
+7. `evaluation`, `suites`: tournaments, evaluations during training, and the makers of the suites that both use;
+8. `data`: positions and games for offline learning;
+9. `reports`: learning curves and cards; `folders`: locks and data cards.
 """
 
 from oanquan_env.errors import MissingExtraError, UnknownAgentError

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from agents.code_hashes import code_hashes, custom_code, project_code
 from agents.config import Strict, dump_yaml, read_yaml
+from agents.evaluation.code_hashes import code_hashes, custom_code, project_code
 from agents.workers import gathered, rank
 from oanquan_env.files import naming_damage, parse_json, read_bytes, replacing, write_atomically
 from oanquan_env.provenance import origin

@@ -23,7 +23,7 @@ from tyro.constructors import PrimitiveConstructorSpec
 
 from agents.parallel import HELP
 from oanquan_env import Rules
-from oanquan_env.benchmark.pairs import MOST_PAIRS
+from oanquan_env.benchmark.game_pairs import MOST_PAIRS
 from oanquan_env.errors import INTERRUPTED, USAGE_ERROR
 from oanquan_env.files import LONGEST, FileError, RepeatedKeyError, check_readable, one_line, read_bytes
 from oanquan_env.players.adapters import import_object

@@ -26,13 +26,13 @@ from torch import Tensor
 
 from agents.checkpoint import RUN_NAME
 from agents.config import Count, Positive, PositiveOrZero, Share, Strict, imported, read_yaml, validated
+from agents.evaluation.training_evaluation import TrainingEvaluation
 from agents.networks.features import FeatureEncoder
 from agents.networks.nets import NETWORKS, NetworkConfig, make_network, options_type
 from agents.players.agent_files import AgentCard, check_reward, save_agent
 from agents.players.network_player import PPOPlayer
 from agents.run import Run, RunConfig, between
 from agents.self_play import MOST_PLIES, SelfPlayGames
-from agents.training_evaluation import TrainingEvaluation
 from oanquan_env import Core, IllegalActionError, Positions
 from oanquan_env.array_types import Mask, Points
 from oanquan_env.benchmark.statistics import as_record

@@ -9,6 +9,7 @@ import numpy as np
 from agents.self_play import SelfPlayGames, StartsConfig
 from agents.workers import own_seed
 from oanquan_env import Core, Rules
+from oanquan_env.rule_sets import TRAIN, split
 from oanquan_env.search.move_values import MoveValues
 
 STAY = 5
@@ -23,6 +24,12 @@ class Played(NamedTuple):
     number: int
     games: SelfPlayGames
     search: MoveValues
+
+
+def training_rule_sets(n: int, seed: int) -> list[Rules]:
+    """Return `n` rule sets of the split `train`; a greater `n` with the same `seed` only adds rule sets."""
+    numbers = np.random.default_rng(seed).permutation(TRAIN)[:n]
+    return [split("train")[number] for number in np.sort(numbers).tolist()]
 
 
 class RuleSetGames:

@@ -35,9 +35,9 @@ from agents.config import (
     read_yaml,
     validated,
 )
+from agents.evaluation.training_evaluation import EvaluationSchedule
 from agents.folders import lock_folder
 from agents.self_play import StartsConfig
-from agents.training_evaluation import EvaluationSchedule
 from oanquan_env import Core
 from oanquan_env.benchmark.beams import positions_of_beams
 from oanquan_env.benchmark.regret import Regret, regret

@@ -19,11 +19,11 @@ from torch import Tensor, nn
 
 from agents.checkpoint import RUN_NAME
 from agents.config import Count, CountOrZero, Positive, Share, Strict, read_yaml
+from agents.evaluation.training_evaluation import EvaluationSchedule
 from agents.networks.value_nets import SCALE, AnyRulesModule, ValueModule
-from agents.rule_set_games import RuleSetGames
+from agents.rule_set_games import RuleSetGames, training_rule_sets
 from agents.run import Run, RunConfig, between
 from agents.self_play import MOST_PLIES, SelfPlayGames
-from agents.training_evaluation import EvaluationSchedule
 from agents.workers import own_seed
 from oanquan_env import Positions, Rules
 from oanquan_env.array_types import Floats, Ints, Mask
@@ -34,8 +34,8 @@ from oanquan_env.engine.core import relative_points
 from oanquan_env.engine.rules import DEFAULT_PRESET
 from oanquan_env.errors import UsageError
 from oanquan_env.files import write_atomically
-from oanquan_env.players.search_player import SearchPlayer
-from oanquan_env.rule_sets import TRAIN, split
+from oanquan_env.players.search_player import SearchPlayer, search_player
+from oanquan_env.rule_sets import TRAIN
 from oanquan_env.search.any_rules_net import ANY, ANY_RULES_NAME
 from oanquan_env.search.deepening import Search
 from oanquan_env.search.limits import Limits
@@ -336,12 +336,6 @@ class OneRulesRun(TDRun):
         return row, f"regret {', '.join(texts)}"
 
 
-def training_rule_sets(n: int, seed: int) -> list[Rules]:
-    """Return `n` rule sets of the split `train`; a greater `n` with the same `seed` only adds rule sets."""
-    numbers = np.random.default_rng(seed).permutation(TRAIN)[:n]
-    return [split("train")[number] for number in np.sort(numbers).tolist()]
-
-
 class AnyRulesRun(TDRun):
     """A TD run with `rules=any`; it trains an `AnyRulesModule`, the net for any rules."""
 
@@ -380,8 +374,8 @@ class AnyRulesRun(TDRun):
         for nodes in self.config.evaluation.nodes:
             means = []
             for suite in rule_set_suites("development"):
-                search = Search(suite.core, threads=self.config.threads, net=net.for_rules(suite.core.rules))
-                player = SearchPlayer(search, Limits(nodes=nodes))
+                rules = suite.core.rules
+                player = search_player(rules, nodes, net.for_rules(rules), threads=self.config.threads)
                 means.append(regret(player, suite, rng, by_phase=False).mean)
             if means:
                 row["regrets"][f"minimax:nodes={nodes}"] = {"mean": float(np.mean(means)), "rule_sets": means}

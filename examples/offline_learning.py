@@ -1,8 +1,8 @@
 """Learn from files, without playing a game, and measure the regret.
 
-    python -m agents.game_data --output out/games --games 10000 --player minimax:depth=4 --opponent greedy
+    python -m agents.data.game_data --output out/games --games 10000 --player minimax:depth=4 --opponent greedy
     python -m examples.offline_learning out/games
-    python -m agents.position_data --output out/data --positions 100000 --depth 8 --net pretrained
+    python -m agents.data.position_data --output out/data --positions 100000 --depth 8 --net pretrained
     python -m examples.offline_learning out/data --save out/offline.npz
 
 From games, two policies are learned: *behaviour cloning* predicts the player's action from the position, and a
@@ -45,10 +45,10 @@ with needing_extra("train", "examples.offline_learning" if __name__ == "__main__
     import torch
 
     from agents.config import progress_bar
+    from agents.data.game_data import game_files, read_episodes
+    from agents.data.position_data import read_columns, read_positions
     from agents.folders import ABOUT_NAME
-    from agents.game_data import game_files, read_episodes
     from agents.networks.value_nets import ValueModule
-    from agents.position_data import read_columns, read_positions
 
 WIDTH = 256
 """Units of each hidden layer of a policy."""
@@ -58,7 +58,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     """Parse the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add = parser.add_argument
-    add("data", type=Path, metavar="FOLDER", help="folder written by agents.game_data or agents.position_data")
+    add("data", type=Path, metavar="FOLDER", help="folder written by a program of agents.data")
     add("--epochs", type=int, default=10, help="passes over the data (default: %(default)s)")
     add("--batch-size", type=int, default=1024, help="positions per gradient step (default: %(default)s)")
     add("--learning-rate", type=float, default=3e-3, help="initial learning rate; falls to 0 (default: %(default)s)")
@@ -67,7 +67,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     options = parser.parse_args(arguments)
     if not (options.data / ABOUT_NAME).is_file():
         parser.error(
-            f"{options.data} has no {ABOUT_NAME}; agents.game_data or agents.position_data makes such a folder"
+            f"{options.data} has no {ABOUT_NAME}; agents.data.game_data and agents.data.position_data make folders"
         )
     return options
 

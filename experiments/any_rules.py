@@ -12,32 +12,24 @@ from typing import Any
 
 import numpy as np
 
-from experiments import frame
-from experiments.frame import Cells, Experiment
+from experiments import common
+from experiments.common import Cells, Experiment
 from oanquan_env.benchmark.regret import Suite, regret
 from oanquan_env.benchmark.suites import load_suite, rule_set_suites
-from oanquan_env.players.search_player import SearchPlayer
+from oanquan_env.players.search_player import search_player
 from oanquan_env.rule_sets import SPLITS, Split
 from oanquan_env.rule_sets import split as rules_of
 from oanquan_env.search.any_rules_net import read_any_rules_net
-from oanquan_env.search.deepening import Search
-from oanquan_env.search.limits import Limits
 from oanquan_env.search.value_net import PRETRAINED, VALUE_NET_NAME, ValueNet, read_value_net
 
 
 @dataclass(frozen=True)
-class Options(frame.Options):
+class Options(common.Options):
     """The options of the command line."""
 
     net: str = PRETRAINED  # the net: a file, a run's folder or `pretrained`
     nodes: int = 2_000  # node limit of the searches
     own: tuple[str, ...] = ()  # run folders, each with the own net of a development rule set
-
-
-def regret_of(suite: Suite, net: ValueNet | None, nodes: int) -> float:
-    """Return the mean regret of a search with `net` in the suite's positions."""
-    player = SearchPlayer(Search(suite.core, net=net), Limits(nodes=nodes))
-    return regret(player, suite, np.random.default_rng(0), by_phase=False).mean
 
 
 def measure(options: Options) -> Iterator[dict[str, Any]]:
@@ -51,7 +43,8 @@ def measure(options: Options) -> Iterator[dict[str, Any]]:
         for suite in _suites(split):
             rules = suite.core.rules
             nets = {"none": None, "any": net.for_rules(rules)} | ({"own": own[rules]} if rules in own else {})
-            regrets = {name: regret_of(suite, one, options.nodes) for name, one in nets.items()}
+            players = {name: search_player(rules, options.nodes, net) for name, net in nets.items()}
+            regrets = {name: regret(player, suite, by_phase=False).mean for name, player in players.items()}
             results.append({"split": split, "rules": str(rules), "positions": len(suite), **regrets})
         yield {"nodes": options.nodes, "results": results}
 

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from agents.config import Share, Size
-from experiments import frame
-from experiments.frame import Cells, Experiment
+from experiments import common
+from experiments.common import Cells, Experiment
 from experiments.workers import mean_over, train
 from oanquan_env.benchmark.exploit import exploit_seats
 
@@ -22,7 +22,7 @@ QUESTIONS = 100_000
 
 
 @dataclass(frozen=True)
-class Options(frame.Options):
+class Options(common.Options):
     """The options of the command line."""
 
     seeds: Size = 5

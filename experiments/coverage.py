@@ -16,13 +16,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from experiments import frame
-from experiments.frame import Cells, Experiment, published
+from experiments import common
+from experiments.common import Cells, Experiment, published
 from oanquan_env import Core
 from oanquan_env.array_types import Floats
+from oanquan_env.benchmark.game_pairs import by_order
 from oanquan_env.benchmark.generalisation import percent_of_random
 from oanquan_env.benchmark.openings import random_suite
-from oanquan_env.benchmark.pairs import by_order
 from oanquan_env.benchmark.regret import judge
 from oanquan_env.benchmark.statistics import (
     ELO,
@@ -234,7 +234,7 @@ def rows(results: dict[str, Any]) -> Iterator[Cells]:
 
 
 @dataclass(frozen=True)
-class Options(frame.Options):
+class Options(common.Options):
     """The options of the command line."""
 
     samples: int = 1000

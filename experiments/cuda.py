@@ -23,8 +23,8 @@ from numba import cuda
 
 from agents.config import Flag
 from examples import cleanrl_ppo
-from experiments import frame
-from experiments.frame import Experiment
+from experiments import common
+from experiments.common import Experiment
 from oanquan_env import PRESETS
 from oanquan_env.cuda import CudaGames
 
@@ -172,7 +172,7 @@ def ppo(rollouts: int = 20) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class Options(frame.Options):
+class Options(common.Options):
     """The options of the command line, which select the parts."""
 
     check: int = 0

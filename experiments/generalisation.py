@@ -23,10 +23,10 @@ from agents.networks.nets import NetworkConfig
 from agents.parallel import spread
 from agents.run import RunConfig, StopTrainingError, load_config, run_type
 from agents.sweep import stopping
-from experiments import frame
-from experiments.frame import RESULTS, Cells, Experiment
+from experiments import common
+from experiments.common import RESULTS, Cells, Experiment
 from experiments.many_rules_ppo import ManyRulesConfig, player_in
-from oanquan_env import Core, Rules, provenance
+from oanquan_env import Rules, provenance
 from oanquan_env.benchmark.charts import png
 from oanquan_env.benchmark.curves import LearningCurve, draw_curves
 from oanquan_env.benchmark.generalisation import (
@@ -46,11 +46,9 @@ from oanquan_env.benchmark.suites import rule_set_suites
 from oanquan_env.benchmark.tables import interval
 from oanquan_env.errors import UsageError
 from oanquan_env.files import read_json, write_atomically
-from oanquan_env.players.search_player import SearchPlayer
+from oanquan_env.players.search_player import search_player
 from oanquan_env.rule_sets import split as rules_of
 from oanquan_env.search.any_rules_net import CONTEXT, INPUTS, PARTS, AnyRulesNet, read_any_rules_net
-from oanquan_env.search.deepening import Search
-from oanquan_env.search.limits import Limits
 from oanquan_env.search.value_net import VALUE_NET_NAME, ValueNet, read_value_net
 
 CONFIGS = Path(__file__).parents[1] / "configs"
@@ -68,12 +66,7 @@ PLIES = 2_000_000
 
 def search_with(net: Callable[[Rules], ValueNet | None], nodes: int = NODES) -> PlayerOfRules:
     """Return a search for any rules; `net` returns its net for given rules."""
-
-    def player(rules: Rules) -> SearchPlayer:
-        search = Search(Core(rules), net=net(rules), table_megabytes=8, threads=1)
-        return SearchPlayer(search, Limits(nodes=nodes))
-
-    return player
+    return lambda rules: search_player(rules, nodes, net(rules))
 
 
 def used_for_all(net: ValueNet) -> AnyRulesNet:
@@ -93,7 +86,7 @@ def used_for_all(net: ValueNet) -> AnyRulesNet:
     )
 
 
-class Training:
+class Trainings:
     """The trainings of one row's run: their folder, and the plies and processor seconds that they took."""
 
     def __init__(self, folder: Path) -> None:
@@ -114,17 +107,17 @@ class Training:
         return folder
 
 
-def plain(name: str, _: Training, __: int) -> PlayerOfRules:
+def plain(name: str, _: Trainings, __: int) -> PlayerOfRules:
     """Return the player with this name."""
     return name
 
 
-def plain_search(nodes: int, _: Training, __: int) -> PlayerOfRules:
+def plain_search(nodes: int, _: Trainings, __: int) -> PlayerOfRules:
     """Return a search without a net."""
     return search_with(lambda _: None, nodes)
 
 
-def best_preset(_: Training, __: int) -> PlayerOfRules:
+def best_preset(_: Trainings, __: int) -> PlayerOfRules:
     """Return the search with the net of the preset that is best under the development rule sets."""
     rng, suites = np.random.default_rng(0), rule_set_suites("development")
     players = [
@@ -135,12 +128,12 @@ def best_preset(_: Training, __: int) -> PlayerOfRules:
     return players[int(np.argmin(scores))]
 
 
-def package_net(_: Training, __: int) -> PlayerOfRules:
+def package_net(_: Trainings, __: int) -> PlayerOfRules:
     """Return the search with the package's net for any rules."""
     return search_with(read_any_rules_net().for_rules)
 
 
-def any_rules(size: int, reads: bool, training: Training, seed: int) -> PlayerOfRules:
+def any_rules(size: int, reads: bool, training: Trainings, seed: int) -> PlayerOfRules:
     """Train a net for any rules on `size` rule sets; return the search with it."""
     config: Any = load_config(CONFIGS / "any-rules.yaml")
     settings = config.td.model_copy(update={"training_rule_sets": size, "reads_rules": reads})
@@ -149,7 +142,7 @@ def any_rules(size: int, reads: bool, training: Training, seed: int) -> PlayerOf
     return search_with(read_any_rules_net(folder).for_rules)
 
 
-def ppo(network: str, size: int, training: Training, seed: int) -> PlayerOfRules:
+def ppo(network: str, size: int, training: Trainings, seed: int) -> PlayerOfRules:
     """Train a PPO agent that reads the rules on `size` rule sets; return it."""
     folder = training.train(
         f"ppo-{network}-{size}-seed-{seed}",
@@ -158,7 +151,7 @@ def ppo(network: str, size: int, training: Training, seed: int) -> PlayerOfRules
     return player_in(folder, ManyRulesConfig(network=NetworkConfig(name=network)))
 
 
-def specialist(training: Training, seed: int) -> PlayerOfRules:
+def specialist(training: Trainings, seed: int) -> PlayerOfRules:
     """Return a function that trains a net for the rules that it is given, and returns the search with it."""
 
     def net(rules: Rules) -> ValueNet:
@@ -175,7 +168,7 @@ class Row:
     """A row of the table: the number of its runs, and a function of a run's trainings and seed to its player."""
 
     runs: int
-    make: Callable[[Training, int], PlayerOfRules]
+    make: Callable[[Trainings, int], PlayerOfRules]
     rule_sets: range = field(default=range(96))
     """The numbers of the rule sets under which it is measured."""
 
@@ -216,7 +209,7 @@ ROWS: dict[str, Row] = {
 
 
 @dataclass(frozen=True)
-class Options(frame.Options):
+class Options(common.Options):
     """The options of the command line."""
 
     runs: Path = Path("runs/generalisation")
@@ -234,7 +227,7 @@ class Options(frame.Options):
 def measured(folder: Path, case: tuple[int, str]) -> dict[str, Any]:
     """Train and measure a run of a row, given as (seed, row); return its entry for the results."""
     seed, name = case
-    training, row = Training(folder), ROWS[name]
+    training, row = Trainings(folder), ROWS[name]
     player = row.make(training, seed)
     points = dict(zip(row.rule_sets, mean_losses(player, row.rule_sets, seed), strict=True))
     entry: dict[str, Any] = {"row": name, "seed": seed, "commit": provenance.commit(), "plies": training.plies}
@@ -330,7 +323,7 @@ def labels() -> str:
             "positions with all proved, %": f"{100 * known / positions:.0f}",
         }
         rows.append({**cells, **shares})
-    return frame.table_of(rows)
+    return common.table_of(rows)
 
 
 def picture(results: dict[str, Any]) -> bytes | None:
@@ -361,7 +354,7 @@ def _percents(results: dict[str, Any], name: str) -> list[float]:
 EXPERIMENT = Experiment(
     "generalisation", __doc__, Options, measure, {"generalisation": rows, "specialists": specialist_rows}
 )
-PROG = frame.program(EXPERIMENT.name)
+PROG = common.program(EXPERIMENT.name)
 
 
 if __name__ == "__main__":

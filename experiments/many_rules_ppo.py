@@ -6,7 +6,7 @@ All boards are laid out as one with five fields per side; squares that a board l
 board are followed by the numbers of `oanquan_env.rule_sets.vector`, which are further inputs of the networks of
 `agents.networks`. Rewards are margins in points, divided by the same number under all rules.
 
-Shapes: N games, A = 10 actions of the board with five fields, B = 14 columns of a board and 20 numbers of the rules.
+Shapes: N games, A = 10 actions of the board with five fields, B columns of a board and of the rules' numbers.
 """
 
 import functools
@@ -27,11 +27,11 @@ from torch import Tensor, nn
 
 from agents.config import Count
 from agents.networks.features import AfterstateFeatures, Features, PlainFeatures
-from agents.networks.nets import AfterstateNet, CountTrunk, NetworkConfig, PlainNet
+from agents.networks.layers import CountTrunk
+from agents.networks.nets import AfterstateNet, NetworkConfig, PlainNet
 from agents.players.agent_files import weights_of
 from agents.ppo import PPOConfig, PPORun, SelfPlayVecEnv, make_learner, play_ply
-from agents.rule_set_games import RuleSetGames
-from agents.td import training_rule_sets
+from agents.rule_set_games import RuleSetGames, training_rule_sets
 from oanquan_env import Core, Positions, Rules
 from oanquan_env.array_types import Ints, Mask, Points
 from oanquan_env.benchmark.generalisation import mean_loss, random_regret

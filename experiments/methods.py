@@ -32,7 +32,7 @@ from agents.parallel import spread
 from agents.players.network_player import PPOPlayer
 from agents.run import load_config, run_type
 from examples import pqn, sb3_ppo
-from experiments.frame import RESULTS, Cells, origin, over_runs, program, table_of
+from experiments.common import RESULTS, Cells, head_of_results, over_runs, program, table_of
 from oanquan_env import Core, Rules
 from oanquan_env.benchmark.charts import png
 from oanquan_env.benchmark.curves import LearningCurve, draw_curves
@@ -66,7 +66,7 @@ SEEDS = 5
 """Number of runs for each method and budget."""
 
 
-class Training:
+class AgentsRun:
     """A run of `agents.run` whose schedules span the whole budget."""
 
     def __init__(self, config: str, changes: dict[str, Any], folder: Path, rules: str, seed: int) -> None:
@@ -104,7 +104,7 @@ class PQN:
         self.optimizer = torch.optim.RAdam(self.net.parameters(), lr=self.options.learning_rate)
 
     def iterate(self, done: float) -> None:
-        """Run one iteration of the example; `done` is the same as in `Training.iterate`."""
+        """Run one iteration of the example; `done` is the same as in `AgentsRun.iterate`."""
         pqn.learn(self.net, self.optimizer, self.games, done, self.options)
         self.plies += self.options.num_envs * self.options.num_steps
 
@@ -132,7 +132,7 @@ class SB3:
         self.schedule = self.model.lr_schedule
 
     def iterate(self, done: float) -> None:
-        """Run one rollout and learn from it; `done` is the same as in `Training.iterate`."""
+        """Run one rollout and learn from it; `done` is the same as in `AgentsRun.iterate`."""
         schedule = self.schedule
         self.model.lr_schedule = lambda _: schedule(1 - done)
         self.model.learn(self.model.n_envs * self.model.n_steps, reset_num_timesteps=False)
@@ -149,10 +149,10 @@ class SB3:
         return {"": as_policy(self.model, self.core)}
 
 
-def by_ppo(network: str) -> Callable[..., Training]:
+def by_ppo(network: str) -> Callable[..., AgentsRun]:
     """Return a constructor of PPO runs with configs/quick.yaml and the network named `network`."""
     changes = {"network": {"name": network, "embed": 16, "width": 256, "leaf_width": 128}}
-    return functools.partial(Training, "quick.yaml", changes)
+    return functools.partial(AgentsRun, "quick.yaml", changes)
 
 
 @dataclass(frozen=True)
@@ -160,7 +160,7 @@ class Method:
     """A row of the table: the input of its network, and the constructor of runs with a folder, rules and a seed."""
 
     sees: str
-    begin: Callable[..., Training | PQN | SB3]
+    begin: Callable[..., AgentsRun | PQN | SB3]
 
 
 METHODS = {
@@ -168,7 +168,7 @@ METHODS = {
     "PPO, observation": Method("observation", by_ppo("plain")),
     "PPO, afterstates": Method("afterstates", by_ppo("afterstates")),
     "PPO, replies": Method("afterstates, replies", by_ppo("two_ply")),
-    "TD(λ)": Method("search", functools.partial(Training, "value.yaml", {})),
+    "TD(λ)": Method("search", functools.partial(AgentsRun, "value.yaml", {})),
     **{
         f"MaskablePPO{kind}, {name}": Method(
             "observation" + " `moves`" * (name == "moves"), functools.partial(SB3, name, kind)
@@ -250,7 +250,7 @@ class Results:
 
     def write(self) -> None:
         """Write the file, with one run per line."""
-        rest = json.dumps({**origin(PROG), "searches": self.content["searches"]}, indent=1)
+        rest = json.dumps({**head_of_results(PROG), "searches": self.content["searches"]}, indent=1)
         runs = ",\n".join(json.dumps(run, ensure_ascii=False) for run in self.runs)
         write_atomically(self.path, f'{rest[:-2]},\n "runs": [\n{runs}\n]}}\n'.encode())
 

@@ -20,7 +20,7 @@ from pydantic import TypeAdapter
 from rich.progress import track
 
 from agents.config import command
-from experiments.frame import RESULTS, Cells, origin, over_runs, program, table_of
+from experiments.common import RESULTS, Cells, head_of_results, over_runs, program, table_of
 from oanquan_env import Rules
 from oanquan_env.benchmark.evaluation import evaluate
 from oanquan_env.benchmark.results import Evaluation
@@ -72,7 +72,9 @@ def measure(options: Options) -> Row:
         evaluate(name, rules, pairs=options.pairs, seed=seed, label=name, progress=False)
         for seed, name in enumerate(track(options.players, "runs", transient=True, disable=not sys.stderr.isatty()))
     ]
-    return Row(label, options.uses, options.learned_from, options.budget, **origin(PROG), evaluations=evaluations)
+    return Row(
+        label, options.uses, options.learned_from, options.budget, **head_of_results(PROG), evaluations=evaluations
+    )
 
 
 def rows() -> str:

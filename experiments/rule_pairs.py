@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from experiments import frame
-from experiments.frame import Cells, Experiment
+from experiments import common
+from experiments.common import Cells, Experiment
 from oanquan_env import Board, Core, Move, Positions
 from oanquan_env.array_types import Ints
 from oanquan_env.benchmark.regret import PHASES
@@ -28,16 +28,13 @@ from oanquan_env.benchmark.statistics import Estimate
 from oanquan_env.benchmark.tables import interval
 from oanquan_env.engine.core import sample_actions
 from oanquan_env.players import Policy, make
-from oanquan_env.players.search_player import SearchPlayer
+from oanquan_env.players.search_player import SearchPlayer, search_player
 from oanquan_env.search.any_rules_net import read_any_rules_net
-from oanquan_env.search.deepening import Search
-from oanquan_env.search.limits import Limits
-from oanquan_env.search.value_net import ValueNet
 from oanquan_env.text import prompt, read_answer
 
 
 @dataclass(frozen=True)
-class Options(frame.Options):
+class Options(common.Options):
     """The options of the command line."""
 
     nodes: int = 20_000  # node limit of the searches
@@ -79,22 +76,21 @@ def players(nodes: int) -> dict[str, Chooser]:
     """Return the players by name, each as a function of the rule pairs that it is asked about."""
     net = read_any_rules_net()
 
-    def search(core: Core, value_net: ValueNet | None = None) -> SearchPlayer:
-        return SearchPlayer(Search(core, net=value_net, table_megabytes=8, threads=1), Limits(nodes=nodes))
-
     def with_vector(pairs: RulePairs) -> Policy:
         rules = pairs.given.core.rules
-        return search(pairs.given.core, dataclasses.replace(net.for_rules(pairs.other.core.rules), rules=rules))
+        return search_player(rules, nodes, dataclasses.replace(net.for_rules(pairs.other.core.rules), rules=rules))
 
     return {
         "greedy": named("greedy"),
         "greedy, through prompt and parser": lambda pairs: Spoken(
             make("greedy", pairs.given.core.rules), pairs.given.core
         ),
-        "search": lambda pairs: search(pairs.given.core),
-        "search for the other rules": lambda pairs: UnderOtherRules(search(pairs.other.core), pairs.given.core),
-        "search with the net for any rules": lambda pairs: search(
-            pairs.given.core, net.for_rules(pairs.given.core.rules)
+        "search": lambda pairs: search_player(pairs.given.core.rules, nodes),
+        "search for the other rules": lambda pairs: UnderOtherRules(
+            search_player(pairs.other.core.rules, nodes), pairs.given.core
+        ),
+        "search with the net for any rules": lambda pairs: search_player(
+            pairs.given.core.rules, nodes, net.for_rules(pairs.given.core.rules)
         ),
         "the same, with the other rules' vector": with_vector,
     }

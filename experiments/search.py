@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from experiments import frame
-from experiments.frame import Cells, Experiment
+from experiments import common
+from experiments.common import Cells, Experiment
 from oanquan_env import Core, Positions
 from oanquan_env.rollouts import random_openings
 from oanquan_env.search.deepening import Search
@@ -51,7 +51,7 @@ def rows(results: dict[str, Any]) -> Iterator[Cells]:
 
 
 @dataclass(frozen=True)
-class Options(frame.Options):
+class Options(common.Options):
     """The options of the command line."""
 
     positions: int = 250

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from experiments import frame
-from experiments.frame import Cells, Experiment
+from experiments import common
+from experiments.common import Cells, Experiment
 from oanquan_env import PRESETS
 
 
@@ -45,7 +45,7 @@ def rows(results: dict[str, Any]) -> Iterator[Cells]:
 
 
 @dataclass(frozen=True)
-class Options(frame.Options):
+class Options(common.Options):
     """The options of the command line."""
 
     time: float = 150.0

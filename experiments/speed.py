@@ -27,8 +27,8 @@ import numpy as np
 import numpy.typing as npt
 
 import oanquan_env
-from experiments import frame
-from experiments.frame import Cells, Experiment
+from experiments import common
+from experiments.common import Cells, Experiment
 from oanquan_env import Core
 from oanquan_env.errors import MissingExtraError, needing_extra
 
@@ -202,7 +202,7 @@ def one_game(*, all_needed: bool) -> dict[Name, Contestant]:
 
 
 @dataclass(frozen=True)
-class Options(frame.Options):
+class Options(common.Options):
     """The options of the command line."""
 
     seconds: float = 0.2

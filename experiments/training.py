@@ -11,7 +11,7 @@ import torch
 from sb3_contrib import MaskablePPO
 
 from agents.ppo import PPOConfig, build_model, collect
-from experiments.frame import Cells, Experiment, Options
+from experiments.common import Cells, Experiment, Options
 from oanquan_env import Core
 from oanquan_env.players import as_policy
 from oanquan_env.sb3 import HYPERPARAMETERS, OAnQuanVecEnv

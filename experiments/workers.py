@@ -16,8 +16,8 @@ from typing import Any
 
 from agents.checkpoint import read_evaluations
 from agents.config import Share, Size, Workers
-from experiments import frame
-from experiments.frame import Cells, Experiment
+from experiments import common
+from experiments.common import Cells, Experiment
 
 METHODS = {
     "PPO": ("configs/quick.yaml", "--ppo.n-envs", 1024, 500_000, 600_000),
@@ -28,7 +28,7 @@ longer run that several workers also make, because they may need more plies for 
 
 
 @dataclass(frozen=True)
-class Options(frame.Options):
+class Options(common.Options):
     """The options of the command line."""
 
     workers: tuple[Workers, ...] = (1, 2)

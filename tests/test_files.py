@@ -11,7 +11,7 @@ from unittest.mock import Mock
 import pytest
 
 from agents.config import read_yaml
-from agents.position_data import read_columns
+from agents.data.position_data import read_columns
 from oanquan_env import files
 from oanquan_env.benchmark.openings import read_openings
 from oanquan_env.benchmark.suites import read_suite
@@ -28,7 +28,7 @@ from oanquan_env.files import (
     write_atomically,
 )
 from oanquan_env.proofs.certificates import read_certificate
-from oanquan_env.proofs.opening_values import read_opening_table
+from oanquan_env.proofs.opening_values import read_opening_values
 from oanquan_env.records.games import read_records
 from oanquan_env.search.value_net import read_value_net
 
@@ -171,7 +171,7 @@ def piped(content: bytes) -> Iterator[Path]:
         (lambda path: read_openings(Core(), path), RECORDS),
         (read_json, '{"a": 1}'),
         (read_yaml, "a: 1"),
-        (read_opening_table, '{"format": 1, "rules": "ludii", "plies": 1, "made": {}, "positions": [["", 1, 1]]}'),
+        (read_opening_values, '{"format": 1, "rules": "ludii", "plies": 1, "made": {}, "positions": [["", 1, 1]]}'),
     ],
 )
 def test_text_is_read_from_pipes(read: Callable[[Path], object], text: str, monkeypatch: pytest.MonkeyPatch) -> None:

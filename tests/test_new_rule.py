@@ -23,9 +23,9 @@ TURN_END = re.findall(r"`([\w-]+/[\w./-]+)`", next(line for line in FURTHER.spli
 """The files that it lists for a new reason for the end of a turn."""
 TESTS = (
     "tests/test_new_rule.py::test_people_can_read_about_every_field",
-    "tests/test_text.py::test_every_value_has_a_sentence",
-    "tests/test_text.py::test_sentences_say_what_the_engine_does",
-    "tests/test_text.py::test_rules_that_differ_have_other_words",
+    "tests/text/test_text.py::test_every_value_has_a_sentence",
+    "tests/text/test_text.py::test_sentences_say_what_the_engine_does",
+    "tests/text/test_text.py::test_rules_that_differ_have_other_words",
     "tests/engine/test_rules.py::test_text_parses_back",
     "tests/engine/test_rule_moves.py",
     "tests/engine/test_referee.py::test_random_rules_agree_with_the_referee",  # NumPy, as OANQUAN_COMPILED is 0
@@ -76,7 +76,7 @@ SEED_CORN = {
 {"section": "2", "when": {"seed_corn": true}, "en": "You leave one of several seeds.", "vi": "Bạn để lại một dân."},
     {"section": "2", "when": {"mandarin_seeds_capturable": false},""",
     },
-    "tests/sentences.txt": {
+    "tests/text/sentences.txt": {
         "\nrefill=borrow |": """
 seed_corn=True | You leave one of several seeds | 1,0,1,0*/2,4,0,0* 0,0 0 4 | 1C | 0,0,1,0*/2,1,0,1* 3,0 1 5
 refill=borrow |""",
@@ -131,7 +131,7 @@ SPARED_SEEDS = {
 {"section": "2", "when": {"spared_seeds": {"least": 1}}, "en": "{spared_seeds} or fewer stay.", "vi": "{spared_seeds}"},
     {"section": "2", "when": {"mandarin_seeds_capturable": false},""",
     },
-    "tests/sentences.txt": {
+    "tests/text/sentences.txt": {
         "\nrefill=borrow |": """
 spared_seeds=2 | 2 seeds or fewer stay | 1,0,1,0*/2,2,0,0* 0,0 0 4 | 1C | 0,0,1,0*/2,2,0,1* 0,0 1 5
 refill=borrow |""",

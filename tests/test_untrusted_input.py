@@ -20,11 +20,12 @@ import torch
 import yaml
 from safetensors.torch import load_file, save_file
 
+from agents.evaluation.tournament_run import FinishedParts
 from agents.networks import nets
 from agents.players.agent_files import CARD_NAME, WEIGHTS_NAME, read_card
 from agents.players.network_player import PPOPlayer
+from agents.reports.tournaments import read_report
 from agents.run import load_config
-from agents.tournament_run import FinishedParts, read_report
 from oanquan_env import (
     Board,
     Core,
@@ -40,7 +41,7 @@ from oanquan_env.errors import MissingExtraError, UsageError, needing_extra
 from oanquan_env.files import FileError
 from oanquan_env.match.rules import MatchRules
 from oanquan_env.players import as_policy
-from oanquan_env.proofs.opening_values import read_opening_table
+from oanquan_env.proofs.opening_values import read_opening_values
 from oanquan_env.records.match_records import replay_match
 from oanquan_env.search.value_net import ValueNet
 from tests.helpers.untrained import renew_checksum, save_untrained
@@ -88,7 +89,7 @@ FAULTS = {
         ),
         *(f"{SUITE}[]}}", f'{SUITE}[["{SET_UP} 0,0 0 0", [1{"0" * 300}], [], []]]}}'),
     ],
-    "opening tables": [
+    "opening values": [
         f'{{"format": 1, "rules": "mancala-world", "plies": 1, "made": {{}}, "positions": {rows}}}'
         for rows in ("7", "null", "[7]", '[["", 1, 0]]')
     ],
@@ -112,7 +113,7 @@ READERS: dict[str, list[tuple[Callable[[str, Path], object], type[Exception]]]] 
         (of_file(load_config, "x.yaml"), UsageError),
         (of_file(lambda path: read_card(path.parent), CARD_NAME), UsageError),
     ],
-    "opening tables": [(of_file(read_opening_table, "x.json"), FileError)],
+    "opening values": [(of_file(read_opening_values, "x.json"), FileError)],
     "suites": [(of_file(read_suite, "x.json"), FileError), (of_file(read_report, "x.json"), FileError)],
 }
 
@@ -242,7 +243,7 @@ oanquan_env.cli solve --certificate /proc/a.npz  =>  --certificate: /proc/a.npz 
 oanquan_env.cli show --svg /proc/a.svg  =>  --svg: /proc/a.svg cannot be written
 evaluate greedy random --json /proc/a.json  =>  --json: /proc/a.json cannot be written
 evaluate greedy random --save-games /proc/a.txt  =>  --save-games: /proc/a.txt cannot be written
-agents.suites.__main__ prove-openings --output /proc/a.json  =>  the output: /proc/a.json cannot be written
+agents.suites.__main__ opening-values --output /proc/a.json  =>  the output: /proc/a.json cannot be written
 oanquan_env.cli solve --rules three-player  =>  minimax needs rules for two players, and these have 3; use maxn
 oanquan_env.cli solve --time ٣  =>  argument --time: must be a number, such as 2.5, not '٣'
 oanquan_env.cli exploit greedy --minutes 1_0  =>  argument --minutes: must be a number, such as 2.5, not '1_0'
@@ -251,11 +252,11 @@ oanquan_env.cli perft --depth ٣  =>  argument --depth: must be a whole number f
 train --ppo.learning-rate ٣  =>  --ppo.learning-rate: must be a number, such as 0.5 or 1e-3
 train --total-plies ٣  =>  Error parsing --total-plies: must be a whole number, such as 200 or 1e6
 oanquan_env.cli solve --time 0  =>  --megabytes and --time must be above 0
-agents.position_data --output nowhere --positions 0  =>  recipe.positions: must be greater than or equal to 1
+agents.data.position_data --output nowhere --positions 0  =>  recipe.positions: must be greater than or equal to 1
 agents.suites.__main__ make_regret  =>  argument command: invalid choice: 'make_regret' (choose from
 agents.suites.__main__ regret --games 1e9  =>  recipe.games: must be less than or equal to 1000000 (got 1000000000)
 experiments.methods --jobs 1000000  =>  command line: jobs: must be less than or equal to 1024
-agents.suites.__main__ prove-openings --nodes 0  =>  command line: nodes: must be greater than or equal to 1 (got 0)
+agents.suites.__main__ opening-values --nodes 0  =>  command line: nodes: must be greater than or equal to 1 (got 0)
 agents.suites.__main__ prove-regret nowhere.json --jobs 0  =>  command line: jobs: must be greater than or equal to 1
 notebooks.run nowhere  =>  no notebook begins with 'nowhere'; there are 01_the_game.ipynb,
 examples.llm_player --model m  =>  the following arguments are required: --base-url

@@ -4,7 +4,7 @@ Most speeds are read from the results of the committed experiments. The others, 
 hand, with random play in one process.
 """
 
-from experiments.frame import published, table_of
+from experiments.common import published, table_of
 from experiments.speed import Speeds, by_size, millions
 from oanquan_env.benchmark.tables import table
 

@@ -23,7 +23,7 @@ from oanquan_env.observation import Encoder
 from oanquan_env.play.levels import LEVELS
 from oanquan_env.players.making import kinds
 from oanquan_env.players.names import usages
-from oanquan_env.proofs.opening_values import find_opening_table, opening_move_values, openings_table_path
+from oanquan_env.proofs.opening_values import find_opening_values, opening_move_values, opening_values_path
 
 DOCS = Path(__file__).parents[1] / "docs"
 MODULE = re.compile(r"<!-- ([a-z_]+(?:\.[a-z_]+)*):begin -->.*?<!-- \1:end -->", flags=re.DOTALL)
@@ -207,13 +207,13 @@ def first_moves() -> str:
     return table(["rules", *(f"{field}A" for field in range(1, 6))], rows)
 
 
-def opening_tables() -> str:
-    """Return the table that describes the package's opening tables."""
+def opening_values() -> str:
+    """Return the table that describes the package's opening values."""
     rows = []
     for name, preset in PRESETS.items():
-        openings = find_opening_table(preset.rules)
+        openings = find_opening_values(preset.rules)
         if openings:
-            size = openings_table_path(preset.rules).stat().st_size
+            size = opening_values_path(preset.rules).stat().st_size
             share = f"{openings.proved:,} of {len(openings.bounds):,}"
             rows.append([f"`{name}`", str(openings.plies), share, f"{size:,}", f"{openings.made['seconds'] / 60:.0f}"])
     return table(["rules", "plies", "values proved", "bytes", "core minutes"], rows)
@@ -277,7 +277,7 @@ PAGES: dict[Path, Mapping[str, Callable[[], str]]] = {
         "registered": registered,
     },
     DOCS / "commands.md": {"players": players},
-    DOCS / "perfect-play.md": {"first-moves": first_moves, "opening-tables": opening_tables},
+    DOCS / "perfect-play.md": {"first-moves": first_moves, "opening-values": opening_values},
     DOCS / "play.md": {"levels": levels},
     **{
         page: {

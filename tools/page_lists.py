@@ -5,14 +5,13 @@
 
 import hashlib
 import json
-import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
 
 from oanquan_env.engine.notation import WORDS
+from oanquan_env.play.bundle import DYNAMIC, STATIC, target
+from oanquan_env.play.server import WEB
 
-WEB = Path(__file__).parents[1] / "oanquan_env" / "play" / "web"
 START, PAGE, WORKER, KEEPER = "page.js", "index.html", "worker.js", "service-worker.js"
 MOVE_WORDS = "words/move-words.js"
 """Script with the words that describe moves, copied from the engine's `words.json`."""
@@ -23,13 +22,6 @@ BEGIN = "vietnamese"
 """The preset that the page starts with and teaches: the rules that people in Vietnam play."""
 UNKEPT = ("README.md", "widget.js", "players.json")
 """Files that are not cached: the map for readers, the widget's script, and the list of players from the server."""
-STATIC = re.compile(r'^import (?:[^"]* from )?"(\.[\w./-]+\.js)";$', flags=re.MULTILINE)
-DYNAMIC = re.compile(r'import\("(\.[\w./-]+\.js)"\)')
-
-
-def target(name: str, path: str) -> str:
-    """Return the name in `WEB` of the script that the script `name` imports by the relative `path`."""
-    return posixpath.normpath(posixpath.join(posixpath.dirname(name), path))
 
 
 def modules(starts: Iterable[str], *patterns: re.Pattern[str]) -> list[str]:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from agents.reports.cards import cards
-from agents.tournament_run import read_report
+from agents.reports.tournaments import read_report
 from experiments import (
     any_rules,
     beams,
@@ -32,10 +32,10 @@ from experiments import (
     training,
     workers,
 )
-from experiments.frame import RESULTS, Cells, program, published, table_of
+from experiments.common import RESULTS, Cells, program, published, table_of
 from oanquan_env import Rules
 from oanquan_env.benchmark.regret import Regret
-from oanquan_env.benchmark.report import markdown, origin, summary, summary_cells
+from oanquan_env.benchmark.report import markdown, origin_phrase, summary, summary_cells
 from oanquan_env.benchmark.results import Evaluation
 from oanquan_env.benchmark.tables import interval, plus_minus
 from oanquan_env.engine.rules import DEFAULT_PRESET, PRESETS
@@ -169,7 +169,7 @@ def strength() -> str:
     ranked = [player.name for player in whole.ranked() if player.label in README_PLAYERS]
     for row, player in zip(rows, ranked, strict=True):
         row[place : place + 1] = [interval(_regret_rows(report)[player], ".2f") for report in reports]
-    note = f"Measured {origin(whole)}: [report](experiments/results/report.md); the other rules have their own."
+    note = f"Measured {origin_phrase(whole)}: [report](experiments/results/report.md); the other rules have their own."
     return f"{table_of(dict(zip(heads, row, strict=True)) for row in rows)}\n\n{note}"
 
 

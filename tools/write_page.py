@@ -7,7 +7,7 @@ Run it after any change in `oanquan_env/play/web`: browsers with a cached page d
 
 The files hold the pages about the game, from docs/about.md and docs/about.vi.md; presets and fields of rules; the
 rules in words; the drawing of the empty board for each number of players and fields; lessons; the first puzzles; and
-the package's opening tables and value nets in the formats that the page reads. Other puzzles (`tools.write_puzzles`),
+the package's opening values and value nets in the formats that the page reads. Other puzzles (`tools.write_puzzles`),
 daily positions (`tools.write_par`) and certificates (`oanquan solve`) are kept unchanged.
 """
 
@@ -39,7 +39,8 @@ from oanquan_env.files import write_atomically
 from oanquan_env.match.rules import RANGES as MATCH_RANGES
 from oanquan_env.match.rules import MatchMeasure, MatchRules
 from oanquan_env.play.levels import LEVELS, PERSON
-from oanquan_env.proofs.opening_values import openings_table_path
+from oanquan_env.play.server import WEB
+from oanquan_env.proofs.opening_values import opening_values_path
 from oanquan_env.render.layout import Square, layout_of
 from oanquan_env.render.scene import MOST_PEBBLES, pebble, pebble_places, stone
 from oanquan_env.render.svg import fragment
@@ -51,7 +52,7 @@ from oanquan_env.search.maxn import compile_multiplayer
 from oanquan_env.search.search_state import compile_rules
 from oanquan_env.search.value_net import FIELD_ROWS, MANDARIN_ROWS, ValueNet, read_value_net
 from oanquan_env.text.words import TEXTS
-from tools.page_lists import ABOUT, BEGIN, WEB, lists
+from tools.page_lists import ABOUT, BEGIN, lists
 
 FOLDER = WEB / "data"
 PAR = "par.json"
@@ -107,7 +108,7 @@ def catalogue() -> dict[str, Any]:
         ],
         "levels": list(LEVELS),
         "certificates": [name for name in PRESETS if (FOLDER / f"certificate-{name}.npz").is_file()],
-        "openings": [name for name, preset in PRESETS.items() if openings_table_path(preset.rules).is_file()],
+        "openings": [name for name, preset in PRESETS.items() if opening_values_path(preset.rules).is_file()],
         "any_rules": {
             "fallback_fields": FALLBACK_FIELDS,
             "inputs": {name: INDICATED.get(name, UNITS.get(name, 1)) for name in READ},
@@ -238,7 +239,7 @@ def files() -> Iterator[tuple[str, bytes]]:
         for path in (FOLDER / f"puzzles-{name}.json", FOLDER / f"certificate-{name}.npz"):  # made by other programs
             if path.is_file():
                 yield path.name, path.read_bytes()
-        table = openings_table_path(preset.rules)
+        table = opening_values_path(preset.rules)
         if table.is_file():
             yield f"opening-values-{name}.json", as_json(json.loads(gzip.decompress(table.read_bytes())))
 

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from agents.reports import curves
-from agents.tournament_run import draw_scores, read_report
-from experiments.frame import RESULTS, published
+from agents.reports.tournaments import draw_scores, read_report
+from experiments.common import RESULTS, published
 from experiments.methods import Results
 from oanquan_env.benchmark.charts import png
 from oanquan_env.benchmark.report import PICTURE

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from agents.networks.nets import with_last
+from agents.networks.layers import with_last
 from agents.players.agent_files import WEIGHTS_NAME, load_network, read_card
 from oanquan_env import Core, Positions, Rules, mirror, mirror_actions
 from oanquan_env.array_types import Floats, Ints

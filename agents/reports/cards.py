@@ -15,6 +15,7 @@ import tyro
 
 from agents.checkpoint import CONFIG_NAME
 from agents.config import command, dump_yaml, read_yaml
+from agents.evaluation.tournament_run import hash_of_files
 from agents.players.agent_files import (
     PRETRAINED,
     PRETRAINED_FOLDER,
@@ -25,11 +26,11 @@ from agents.players.agent_files import (
     weights_of,
 )
 from agents.players.network_player import PPOPlayer
+from agents.reports.tournaments import read_report
 from agents.run import load_config
-from agents.tournament_run import hash_of_files, read_report
 from oanquan_env import Rules
 from oanquan_env.benchmark.regret import PHASES
-from oanquan_env.benchmark.report import explanation, openings, origin, summary
+from oanquan_env.benchmark.report import explanation, openings_phrase, origin_phrase, summary
 from oanquan_env.benchmark.results import Evaluation
 from oanquan_env.benchmark.tables import table
 from oanquan_env.files import write_atomically
@@ -124,8 +125,9 @@ def _reports(folder: Path, rules: str) -> Iterator[tuple[Evaluation, str]]:
 
 
 def _strength(report: Evaluation, label: str) -> list[str]:
-    where = f" from {openings(report)}" if report.openings else ""
-    parts = [f"## Strength of `{label}`{where}", f"Measured {origin(report)}.", summary(report), explanation(report)]
+    where = f" from {openings_phrase(report)}" if report.openings else ""
+    title = f"## Strength of `{label}`{where}"
+    parts = [title, f"Measured {origin_phrase(report)}.", summary(report), explanation(report)]
     if regret := report.player(label).regret:
         phases = regret.phases
         cells = [[phase, f"{phases[phase].mean:.2f}", f"{100 * phases[phase].blunders.mean:.1f}"] for phase in PHASES]

@@ -3,7 +3,7 @@
     python -m agents.suites openings --rules vietnamese --output out/openings.txt
     python -m agents.suites regret --rules vietnamese --output out/regret.json
     python -m agents.suites prove-regret out/regret.json --nodes 4000000
-    python -m agents.suites prove-openings --rules vietnamese --plies 3 --output out/opening-values.json
+    python -m agents.suites opening-values --rules vietnamese --plies 3 --output out/opening-values.json
     python -m agents.suites rule-sets --split development --output out/rule-sets.json
     python -m agents.suites pairs --output out/pairs.json
 
@@ -16,10 +16,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from agents.config import command
-from agents.suites.opening_table import ProveOpenings
-from agents.suites.openings import MakeOpenings
-from agents.suites.pairs import MakePairs
+from agents.suites.balanced_openings import MakeOpenings
+from agents.suites.opening_values import MakeOpeningValues
 from agents.suites.regret import MakeRegret, ProveRegret
+from agents.suites.rule_pairs import MakePairs
 from agents.suites.rule_sets import MakeRuleSetSuites
 
 PROG = "python -m agents.suites"
@@ -27,7 +27,7 @@ COMMANDS: dict[str, Any] = {
     "openings": MakeOpenings,
     "regret": MakeRegret,
     "prove-regret": ProveRegret,
-    "prove-openings": ProveOpenings,
+    "opening-values": MakeOpeningValues,
     "rule-sets": MakeRuleSetSuites,
     "pairs": MakePairs,
 }

@@ -2,7 +2,6 @@
 
 import dataclasses
 import functools
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
@@ -11,22 +10,20 @@ import numpy as np
 import tyro
 
 from agents.config import Count, OptionalFile, RulesName, Seed, Size, Whole, command_of
+from agents.suites.mixed_games import EPSILONS, LONGEST_START, met_in_play, mixed_players, player_names
 from agents.suites.resumable_pool import HERE, PoolOptions, ResumablePool
 from agents.suites.worker_search import TABLE_MEGABYTES, core_of, net_bytes, search_moves
 from oanquan_env import Core, Positions, Rules
 from oanquan_env.array_types import Floats, Mask
 from oanquan_env.benchmark.regret import PHASES, Suite, phases
 from oanquan_env.benchmark.suites import read_suite, regret_path, suite_name, write_suite
-from oanquan_env.engine.core import advance
 from oanquan_env.engine.move import RUNNING
 from oanquan_env.engine.rules import DEFAULT_PRESET
 from oanquan_env.engine.symmetry import canonical_keys, first_of_each
-from oanquan_env.players import EpsilonPolicy, Policy, make
 from oanquan_env.proofs.bounds import Bounds
 from oanquan_env.proofs.proof_search import ProofTable
 from oanquan_env.proofs.solver import BoundSearch
 from oanquan_env.provenance import origin
-from oanquan_env.rollouts import random_openings, seated
 from oanquan_env.search.deepening import Search
 from oanquan_env.search.limits import Limits
 from oanquan_env.search.search_state import MAX_DEPTH, apply_move, mover_first
@@ -34,8 +31,6 @@ from oanquan_env.search.search_state import MAX_DEPTH, apply_move, mover_first
 PROG = "python -m agents.suites regret"
 FEWEST_MOVES = 3  # legal moves of a position in a suite, at least
 LEAST_SPREAD = 1  # points between the values of its best and worst move, at least
-EPSILONS = (0.0, 0.1, 0.3)  # probabilities of a random move, used equally often
-LONGEST_START = 8  # maximum number of random plies at the start of a game
 
 
 @dataclass(frozen=True)
@@ -50,7 +45,7 @@ class SuiteRecipe:
     net: str | None = None  # value net of the search: a file, a run's folder or `pretrained` (default: no net)
 
 
-def make_suite(recipe: SuiteRecipe, workers: ResumablePool = HERE) -> Suite:
+def make_regret_suite(recipe: SuiteRecipe, workers: ResumablePool = HERE) -> Suite:
     """Draw positions and value their moves, phase by phase, until every phase has its share; return the suite.
 
     Raises `ValueError` if the count is not divisible by the number of phases, or a phase has too few positions.
@@ -90,30 +85,6 @@ def make_suite(recipe: SuiteRecipe, workers: ResumablePool = HERE) -> Suite:
         "least_spread": LEAST_SPREAD,
     }
     return Suite.searched(name, core, positions, np.concatenate(values_of), np.concatenate(proofs_of), made)
-
-
-def player_names(rules: Rules) -> list[str]:
-    """Return the names of players from weak to strong; the strong ones search by alpha-beta (two players) or max^n."""
-    kind, depths = ("minimax", (2, 4, 6)) if rules.players == 2 else ("maxn", (1, 2, 3))
-    return ["random", "greedy", *(f"{kind}:depth={depth}" for depth in depths)]
-
-
-def mixed_players(core: Core) -> list[Policy]:
-    """Make a player for each pair of a name from `player_names` and a probability from `EPSILONS`."""
-    steady = [make(name, core.rules) for name in player_names(core.rules)]
-    return [EpsilonPolicy(core, policy, epsilon) for policy in steady for epsilon in EPSILONS]
-
-
-def met_in_play(core: Core, players: Sequence[Policy], games: int, rng: np.random.Generator) -> Positions:
-    """Play `games` games, drawing a player for each seat; return all running positions after the random opening."""
-    lengths = rng.integers(0, min(LONGEST_START + 1, core.rules.max_plies), games)
-    starts = [random_openings(core, int((lengths == plies).sum()), plies, rng) for plies in np.unique(lengths)]
-    positions = Positions.concatenate(starts)
-    seating = rng.integers(0, len(players), (games, core.rules.players))
-    visited = [positions.copy()]
-    for rows, _ in advance(core, positions, seated(players, seating, rng)):
-        visited.append(positions[rows[~positions.over[rows]]])
-    return Positions.concatenate(visited)
 
 
 def prove_suite(suite: Suite, nodes: int, workers: ResumablePool = HERE) -> Suite:
@@ -190,7 +161,7 @@ class MakeRegret(PoolOptions):
         """Make the suite and write its file."""
         path = self.output or regret_path(Rules.parse(self.recipe.rules))
         with self.pool(path) as workers:
-            suite = make_suite(self.recipe, workers)
+            suite = make_regret_suite(self.recipe, workers)
             write_suite(path, suite)
         print(f"{len(suite)} positions in {path}")
 

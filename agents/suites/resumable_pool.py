@@ -1,4 +1,4 @@
-"""A pool of workers for the commands that make suites, opening tables and data sets.
+"""A pool of workers for the commands that make suites, opening values and data sets.
 
 It spreads the work over processes or a Ray cluster, stores finished results beside the command's output so that the
 same command can resume, and shows the progress. Results depend neither on the number of processes nor on Ray.
@@ -17,7 +17,7 @@ import numpy.typing as npt
 from rich.progress import Progress
 
 from agents.config import RayAddress, Workers, progress_bar
-from agents.finished_parts import FinishedParts
+from agents.evaluation.finished_parts import FinishedParts
 from agents.parallel import in_order, spread
 from oanquan_env import Positions
 from oanquan_env.files import check_place

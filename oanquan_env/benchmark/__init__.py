@@ -1,9 +1,9 @@
 """Measure players by game pairs from balanced openings, by regret and by best responses, with intervals.
 
-In reading order:
+Newcomers need four modules: `evaluation` (`evaluate`), `game_pairs`, `regret` and `statistics`. In reading order:
 
 1. `statistics`: means, Elo ratings and their 95 % intervals;
-2. `openings`: random and balanced openings; `pairs`: the games of two players from them, and their scores;
+2. `openings`: random and balanced openings; `game_pairs`: the games of two players from them, and their scores;
 3. `regret`: the points that moves lose in a suite of positions; `suites`: suites as files; `rule_pairs`: positions that
    show whether a player follows its rules; `generalisation`: regret under held-out rule sets;
 4. `evaluation`: `evaluate`, which measures one player by games and by regret;

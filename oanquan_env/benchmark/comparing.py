@@ -11,7 +11,7 @@ import numpy as np
 from oanquan_env.array_types import Floats
 from oanquan_env.benchmark.evaluation import EvaluationSettings, measured
 from oanquan_env.benchmark.regret import RUNS, Part
-from oanquan_env.benchmark.report import explanation, origin
+from oanquan_env.benchmark.report import explanation, origin_phrase
 from oanquan_env.benchmark.results import Evaluation
 from oanquan_env.benchmark.statistics import (
     Estimate,
@@ -145,7 +145,7 @@ def compare_runs(
 
 def _note(evaluation: Evaluation) -> str:
     opponents = ", ".join(f"`{pairing.opponent}`" for pairing in evaluation.pairings)
-    made = f"Made {origin(evaluation)}. Rules `{evaluation.rules}`, seed {evaluation.seed}."
+    made = f"Made {origin_phrase(evaluation)}. Rules `{evaluation.rules}`, seed {evaluation.seed}."
     return " ".join([made, *([f"Opponents: {opponents}."] if opponents else []), explanation(evaluation)])
 
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from oanquan_env.benchmark.game_pairs import MOST_PAIRS, by_order, pairing_result
 from oanquan_env.benchmark.openings import load_openings
-from oanquan_env.benchmark.pairs import MOST_PAIRS, by_order, pairing_result
 from oanquan_env.benchmark.policy_cache import repeats
 from oanquan_env.benchmark.regret import RUNS, Part, check_part
 from oanquan_env.benchmark.results import Evaluation, PlayerResult, SuitePart

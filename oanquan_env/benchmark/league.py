@@ -18,8 +18,8 @@ import numpy.typing as npt
 
 from oanquan_env.array_types import Floats
 from oanquan_env.benchmark.evaluation import OPENING_PLIES, default_openings
+from oanquan_env.benchmark.game_pairs import MOST_PAIRS, play_pairs, rng_for
 from oanquan_env.benchmark.openings import load_openings
-from oanquan_env.benchmark.pairs import MOST_PAIRS, play_pairs, rng_for
 from oanquan_env.benchmark.statistics import Estimate, score_estimate
 from oanquan_env.benchmark.tables import interval, table
 from oanquan_env.engine.core import Core

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from oanquan_env.benchmark.game_pairs import PairingResult
 from oanquan_env.benchmark.generalisation import cells_of
-from oanquan_env.benchmark.pairs import PairingResult
 from oanquan_env.benchmark.regret import PHASES, PROVED, Regret
 from oanquan_env.benchmark.rule_pairs import RuleFollowing
 from oanquan_env.benchmark.statistics import Estimate
@@ -181,7 +181,7 @@ def _given_up(player: PlayerResult) -> str:
 
 def _games_explained(evaluation: Evaluation) -> str:
     players = len(evaluation.pairings[0].orders)
-    starts = f"openings of {openings(evaluation)}, each"
+    starts = f"openings of {openings_phrase(evaluation)}, each"
     if evaluation.openings == "set-up":
         starts = "games from the set-up"
     games = f"Every pairing plays {evaluation.pairings[0].pairs} {starts} in every seating."
@@ -202,7 +202,7 @@ def _games_explained(evaluation: Evaluation) -> str:
     )
 
 
-def openings(evaluation: Evaluation) -> str:
+def openings_phrase(evaluation: Evaluation) -> str:
     """Return a phrase that names the openings of the games."""
     words = {"random": "random play", "set-up": "the set-up"}
     return words.get(evaluation.openings or "", f"`{evaluation.openings}`")
@@ -218,7 +218,7 @@ def markdown(evaluation: Evaluation, *, heading: bool = True, picture: bool = Fa
     parts = [f"Rules `{evaluation.rules}`, seed {evaluation.seed}.", explanation(evaluation)]
     if heading:
         versions = ", ".join(f"{package} {version}" for package, version in evaluation.versions.items())
-        parts = ["# Evaluation", f"Made {origin(evaluation)}. {parts[0][:-1]}; {versions}.", parts[1]]
+        parts = ["# Evaluation", f"Made {origin_phrase(evaluation)}. {parts[0][:-1]}; {versions}.", parts[1]]
     if len(evaluation.players) > 1:
         parts.insert(-1, summary(evaluation, padded=padded))
     if evaluation.pairings:
@@ -241,6 +241,6 @@ def markdown(evaluation: Evaluation, *, heading: bool = True, picture: bool = Fa
     return "\n\n".join(parts) + "\n"
 
 
-def origin(evaluation: Evaluation) -> str:
+def origin_phrase(evaluation: Evaluation) -> str:
     """Return a phrase that names the command, commit and processor of the result."""
     return made_by(evaluation.command, evaluation.commit, evaluation.processor)

@@ -6,8 +6,8 @@ from typing import Any, Literal
 
 import numpy as np
 
+from oanquan_env.benchmark.game_pairs import PairingResult
 from oanquan_env.benchmark.generalisation import Generalisation
-from oanquan_env.benchmark.pairs import PairingResult
 from oanquan_env.benchmark.regret import Part, Regret, Suite
 from oanquan_env.benchmark.report import markdown, summary_cells
 from oanquan_env.benchmark.rule_pairs import RuleFollowing

@@ -12,8 +12,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from oanquan_env.array_types import Ints
+from oanquan_env.benchmark.game_pairs import OnGamesEnded, PairResults, play_paired_games, rng_for
 from oanquan_env.benchmark.openings import Openings
-from oanquan_env.benchmark.pairs import OnGamesEnded, PairResults, play_paired_games, rng_for
 from oanquan_env.benchmark.regret import Regret, Suite, regret
 from oanquan_env.benchmark.statistics import as_record
 from oanquan_env.engine.core import Core

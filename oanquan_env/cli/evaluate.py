@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import get_args
 
 from oanquan_env.benchmark.evaluation import evaluate, reference_players
-from oanquan_env.benchmark.pairs import MOST_PAIRS
+from oanquan_env.benchmark.game_pairs import MOST_PAIRS
 from oanquan_env.benchmark.regret import Part
 from oanquan_env.cli.options import add_rules, whole
 from oanquan_env.files import check_place, write_atomically

@@ -43,7 +43,7 @@ class BatchSowing:
         flat = positions.squares.reshape(-1)
         sides, lines = positions.sides, positions.squares.view(self._row_type)[:, 0]
         starts = positions.row_starts()
-        code = tables.origin.take(positions.mover * self.rules.actions + actions)
+        code = tables.origin_code.take(positions.mover * self.rules.actions + actions)
         at = (code & BYTE_MASK) + starts
         lifted = flat.take(at)
         left: Bytes | int = 0
@@ -98,7 +98,7 @@ class BatchSowing:
             points += seeds
             if not self._plain_capture:
                 ply = positions.ply if rows is None else positions.ply.take(rows)
-                seeds = self._protect(seeds, stone, points, stone_at, ply)
+                seeds = self._protect(gap, seeds, stone, points, ply)
             if rows is not None or rules.empty_mandarin == "gap":
                 points *= (flat.take(tables.gap_seeds.take(gap) + starts) == 0) & (
                     flat.take(tables.gap_stone.take(gap) + starts) == 0
@@ -117,13 +117,12 @@ class BatchSowing:
             positions.scores.reshape(-1)[positions.seat_index()] += captured
         return captured
 
-    def _protect(self, seeds: Bytes, stone: Bytes, points: Points, stone_at: Ints, ply: npt.NDArray[np.int32]) -> Bytes:
+    def _protect(self, gap: Ints, seeds: Bytes, stone: Bytes, points: Points, ply: npt.NDArray[np.int32]) -> Bytes:
         """Reduce `points` in place to those that can be captured (docs/RULES.md 2.4); return the seeds that stay.
 
-        All arrays are (M,), one entry for each square hit: its seeds, its stone, the points on it, the flat index of
-        its stone (for a field, of a byte that is always zero), and the game's ply.
+        All arrays are (M,), one entry for each gap: its code, the seeds, stone and points behind it, and the ply.
         """
-        rules, is_mandarin = self.rules, stone_at % SIDE_BYTES == STONE_BYTE
+        rules, is_mandarin = self.rules, self.tables.behind_stone.take(gap) % SIDE_BYTES == STONE_BYTE
         unripe = (stone != 0) & ((seeds < rules.quan_non) | (ply < self._protected_plies))
         stay = np.zeros_like(seeds)
         if not rules.mandarin_seeds_capturable:

@@ -38,7 +38,7 @@ def inline(function: FunctionT) -> FunctionT:
 
 
 @inline
-def origin(action: int) -> int:
+def origin_code(action: int) -> int:
     """Return the code of the square that an action of player 0 lifts."""
     return DIRECTION_STRIDE * (action & 1) + (action >> 1)
 
@@ -140,7 +140,7 @@ def playable(fields: int, sowing: int) -> int:
 class Tables:
     """Lookup tables of one `Rules`, with P players and F fields per side."""
 
-    origin: Ints  # (P * 2F,) code of the square that `player * 2F + action` lifts
+    origin_code: Ints  # (P * 2F,) code of the square that `player * 2F + action` lifts
     increment: Words  # (2 * 32 * 256, P) words to add when `code * 256 + count` is sown (origin already lifted)
     after: Ints  # (2 * 32 * 256,) code of the square after the last seed of `code * 256 + count`
     # (64,) bytes of the seeds and the stone on a gap, by its code. A field has no stone: its stone byte is ZERO_BYTE.
@@ -175,13 +175,13 @@ def build_tables(rules: Rules) -> Tables:
     initial[ring_bytes] = rules.seeds
     initial[ring_bytes[fields :: fields + 1]] = rules.mandarin_seeds
     initial[stone_bytes] = rules.stones
-    first = np.array([origin(action) for action in range(rules.actions)], dtype=np.intp)
+    first = np.array([origin_code(action) for action in range(rules.actions)], dtype=np.intp)
     occupied = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, count=fields, bitorder="little") != 0
     full = playable(fields, numbers["sowing"])
     legal = occupied.repeat(2, axis=1) & np.array([full >> action & 1 for action in range(rules.actions)], dtype=bool)
     gap_seeds, gap_stone, behind_seeds, behind_stone, next_gap = around
     return Tables(
-        origin=(SIDE_BYTES * np.arange(players)[:, None] + first).reshape(-1),
+        origin_code=(SIDE_BYTES * np.arange(players)[:, None] + first).reshape(-1),
         increment=increment,
         after=after,
         gap_seeds=gap_seeds,

@@ -10,7 +10,7 @@ from oanquan_env.engine.notation import SEAT_NAMES, WORDS, Language, Move, capit
 from oanquan_env.engine.positions import MANDARIN_BYTE, SIDE_BYTES, Positions, Termination, TurnEnd
 from oanquan_env.engine.rules import Rules
 from oanquan_env.engine.scoring import in_turn
-from oanquan_env.engine.tables import BYTE_MASK, DIRECTION_STRIDE, DIRECTIONS, origin
+from oanquan_env.engine.tables import BYTE_MASK, DIRECTION_STRIDE, DIRECTIONS, origin_code
 
 
 @dataclass(frozen=True)
@@ -255,7 +255,7 @@ def trace_move(core: Core, positions: Positions, move: Move) -> MoveTrace:
 
     board = core.seeds(positions), core.stones(positions), positions.scores
     laps, captures, refillings = [], [], []
-    last, turn_end = square(origin(move.action)), TurnEnd.NOT_COMPLETED
+    last, turn_end = square(origin_code(move.action)), TurnEnd.NOT_COMPLETED
     for kind, code, number, stone in steps:
         if kind == LAP:
             path = tuple(behind(code, count) for count in range(1, number + 1))

@@ -308,7 +308,7 @@ class Games:
             self.ready = ready
             raise self._refusal(actions, count)
         if self.kind == OTHERS:
-            self._ask(rows, count, starts, settings, rng)
+            self._play_opponents(rows, count, starts, settings, rng)
             over, count = self._in_threads(rows, self._loops.finish, settings, *outputs)
         if count:
             raise ValueError(
@@ -343,7 +343,7 @@ class Games:
         results = [loop(self._rules_array, self.records, first, *others), *(part.result() for part in waiting)]
         return sum(over for over, _ in results), sum(count for _, count in results)
 
-    def _ask(self, rows: Ints, waiting: int, starts: Any, settings: Any, rng: np.random.Generator) -> None:
+    def _play_opponents(self, rows: Ints, waiting: int, starts: Any, settings: Any, rng: np.random.Generator) -> None:
         """Play the opponents' replies, in all games at once, until the agent is to move in every unfinished game."""
         records, none = self.records, np.zeros(len(self.records), np.int64)
         begun = rows[records["begun"][rows] != 0]

@@ -24,9 +24,6 @@ _DRAW_RANGE = 1 << 30
 _KINDS: dict[type, int] = {RandomPolicy: RANDOM, GreedyPolicy: GREEDY}
 
 
-_MARKS = {"random": RandomPolicy, "greedy": GreedyPolicy}
-
-
 class ObservingOpponent:
     """A function of observations and masks that plays under many rule sets; `encoder` has its observations."""
 
@@ -46,8 +43,8 @@ class ObservingOpponent:
 
 def _for_many(opponent: object, encoder: Encoder) -> Any:
     """Return a player for many rule sets; for `random` and `greedy` it only says which of them plays."""
-    if isinstance(opponent, str) and opponent in _MARKS:
-        return _MARKS[opponent](encoder.core)
+    if opponent in ("random", "greedy"):
+        return as_policy(opponent, encoder.core)
     bound = inspect.isclass(opponent) or any(hasattr(opponent, name) for name in ("choose", "predict", "forward"))
     if bound or not callable(opponent):
         name = repr(opponent) if isinstance(opponent, str) else f"a {type(opponent).__name__}"

@@ -19,7 +19,7 @@ from oanquan_env.engine.notation import NotationError, quoted
 from oanquan_env.engine.positions import PAWNED, SOLD, Positions
 from oanquan_env.engine.rules import Rules
 from oanquan_env.match.rules import MatchRules
-from oanquan_env.match.settling import change_hands, final_points
+from oanquan_env.match.settling import change_hands, settled_points
 
 Row: TypeAlias = tuple[int, ...]
 Rows: TypeAlias = tuple[Row, Row]
@@ -133,4 +133,4 @@ def match_standings(core: Core, positions: Positions, ownership: Ownership) -> t
         return south_score, north_score
     south, north = positions.words[0].tolist()
     mover, ended = int(positions.mover[0]), int(positions.ended[0])
-    return final_points(core.numbers, south, north, south_score, north_score, mover, ended, ownership.marks())
+    return settled_points(core.numbers, south, north, south_score, north_score, mover, ended, ownership.marks())

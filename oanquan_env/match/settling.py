@@ -22,7 +22,7 @@ Marks: TypeAlias = MutableSequence[int]
 
 
 @inline
-def final_points(
+def settled_points(
     rules: RuleNumbers,
     south: int,
     north: int,

@@ -1,8 +1,6 @@
 """A board for notebooks in JupyterLab, VS Code or Colab. The game runs in the browser, and Python follows it."""
 
 import json
-import posixpath
-import re
 from typing import Any
 
 from oanquan_env.errors import UsageError, needing_extra
@@ -13,6 +11,7 @@ with needing_extra("widget"):
 
 from oanquan_env.board import Board
 from oanquan_env.engine.rules import DEFAULT_PRESET, PRESETS, Rules
+from oanquan_env.play.bundle import DYNAMIC, STATIC, bundle
 from oanquan_env.play.choosing import Chooser
 from oanquan_env.play.levels import LEVELS, PERSON, player_of
 from oanquan_env.play.server import WEB
@@ -21,46 +20,6 @@ from oanquan_env.records.match_records import ROUND_HEADERS
 from oanquan_env.search.any_rules_net import ANY
 
 PUZZLES = ("first", "easy", "medium", "hard")
-_IMPORT = re.compile(r'^import \{\s+([^}]*?),?\s+\} from "(\.[\w./-]+\.js)";$', re.MULTILINE)
-_LATER = re.compile(r'import\("(\.[\w./-]+\.js)"\)')
-_EXPORT = re.compile(r"^export (?:async )?(?:function|const|class) (\w+)", re.MULTILINE)
-
-
-def joined(name: str, exported: str) -> str:
-    """Return the module `name` of `web` and all modules that it imports as one JavaScript module without imports.
-
-    Its default export is `exported`. Each module becomes an object with the names that other modules import from it.
-    """
-    exports: dict[str, set[str]] = {name: {exported}}
-    texts: dict[str, str] = {}
-
-    def add(name: str) -> None:
-        text = (WEB / name).read_text(encoding="utf-8")
-
-        def imported(path: str) -> str:
-            """Return the name of the module at `path`, seen from this module; add it if it is new."""
-            other = posixpath.normpath(posixpath.join(posixpath.dirname(name), path))
-            if other not in exports:
-                exports[other] = set()
-                add(other)
-            return other
-
-        for names, path in _IMPORT.findall(text):
-            exports[imported(path)].update(name.partition(" as ")[0] for name in re.split(r",\s+", names))
-        for path in _LATER.findall(text):
-            exports[imported(path)].update(_EXPORT.findall((WEB / imported(path)).read_text(encoding="utf-8")))
-        text = _IMPORT.sub(
-            lambda clause: f'const {{ {clause[1].replace(" as ", ": ")} }} = modules["{imported(clause[2])}"];', text
-        )
-        text = _LATER.sub(lambda call: f'Promise.resolve(modules["{imported(call[1])}"])', text)
-        texts[name] = re.sub(r"^export (default )?", "", text, flags=re.MULTILINE)
-
-    add(name)
-    modules = [
-        f'modules["{name}"] = (() => {{\n{text}\nreturn {{ {", ".join(sorted(exports[name]))} }};\n}})();'
-        for name, text in texts.items()
-    ]
-    return "\n".join(["const modules = {};", *modules, f'export default modules["{name}"].{exported};\n'])
 
 
 class BoardWidget(anywidget.AnyWidget):
@@ -79,7 +38,7 @@ class BoardWidget(anywidget.AnyWidget):
         board: the current game, updated after each move. Another board may be assigned.
     """
 
-    _esm = joined("widget.js", "widget")
+    _esm = bundle(["widget.js"], STATIC, DYNAMIC) + 'export default modules["widget.js"].widget;\n'
     files = traitlets.Dict().tag(sync=True)
     begin = traitlets.Dict().tag(sync=True)
     game = traitlets.Dict().tag(sync=True)

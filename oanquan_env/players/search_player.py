@@ -10,10 +10,12 @@ from oanquan_env.board import Board
 from oanquan_env.engine.core import Core, best_actions, sample_actions
 from oanquan_env.engine.notation import Move, seat_name
 from oanquan_env.engine.positions import Positions
+from oanquan_env.engine.rules import Rules
 from oanquan_env.search.deepening import Search
 from oanquan_env.search.limits import Limits
 from oanquan_env.search.maxn import MaxnSearch
 from oanquan_env.search.mcts import UCT_EXPLORATION, Evaluator, PriorEvaluator, search_trees
+from oanquan_env.search.value_net import ValueNet
 
 MAX_NODES = 1 << 18
 """Maximum number of nodes allocated at once, unless one tree needs more; larger batches are searched in parts."""
@@ -142,6 +144,14 @@ class SearchPlayer:
         if not self._compiled and len(positions):
             self.search.best_moves(positions[:1], Limits(depth=1))
             self._compiled = True
+
+
+def search_player(rules: Rules, nodes: int, net: ValueNet | None = None, *, threads: int = 1) -> SearchPlayer:
+    """Return a player that searches `nodes` moves by alpha-beta under two-player rules, with `net` at the leaves.
+
+    Its table has only 8 MiB, so a program can keep players for many rule sets.
+    """
+    return SearchPlayer(Search(Core(rules), net=net, table_megabytes=8, threads=threads), Limits(nodes=nodes))
 
 
 class MCTSPlayer:

@@ -1,9 +1,9 @@
-"""The opening table: proved bounds of the value of every position of the first plies, for two-player rules.
+"""Opening values: proved bounds of the value of every position of the first plies, for two-player rules.
 
 A *value* is the future margin in points from the mover's view, under best play of both sides. The mover can win at
 least `lower` points, and the opponent can prevent more than `upper`; if the bounds are equal, the value is proved.
 
-The package has a table for each two-player preset, made by `python -m agents.suites prove-openings`. A file is
+The package has a file for each two-player preset, made by `python -m agents.suites opening-values`. A file is
 compressed JSON with one position per line: its squares from the mover's view (a board and its mirror image count as
 one, see `oanquan_env.engine.symmetry.canonical_sides`), and both bounds, null for an unknown bound.
 """
@@ -31,7 +31,7 @@ from oanquan_env.proofs.bounds import MOST_POINTS, Bounds
 
 
 @dataclass
-class OpeningTable:
+class OpeningValues:
     """Bounds on the values of all positions of the first plies.
 
     Attributes:
@@ -75,31 +75,31 @@ def layers(core: Core, plies: int) -> Iterator[Positions]:
         yield layer
 
 
-def openings_table_path(rules: Rules) -> Path:
-    """Return the path of the package's table for `rules`; the file need not exist."""
+def opening_values_path(rules: Rules) -> Path:
+    """Return the path of the package's opening values for `rules`; the file need not exist."""
     return DATA / f"opening-values-{rules.slug}.json.gz"
 
 
 @functools.cache
-def find_opening_table(rules: Rules) -> OpeningTable | None:
-    """Return the package's table for `rules`, or None if there is none; each table is read once."""
-    path = openings_table_path(rules)
-    return read_opening_table(path) if path.is_file() else None
+def find_opening_values(rules: Rules) -> OpeningValues | None:
+    """Return the package's opening values for `rules`, or None if it has none; each file is read once."""
+    path = opening_values_path(rules)
+    return read_opening_values(path) if path.is_file() else None
 
 
 def opening_value(board: Board) -> Bounds | None:
-    """Return bounds of the mover's future margin on a board, or None if the table does not have the position.
+    """Return bounds of the mover's future margin on a board, or None if the file does not have the position.
 
-    A board at a later ply than the positions of the table has no bounds, because the ply limit could end the game.
+    A board at a later ply than the positions of the file has no bounds, because the ply limit could end the game.
     """
-    table = find_opening_table(board.rules)
-    if table is None or board.outcome or board.ply > table.plies:
+    openings = find_opening_values(board.rules)
+    if openings is None or board.outcome or board.ply > openings.plies:
         return None
-    return table.bounds.get(squares_of(board.core, board.positions)[0])
+    return openings.bounds.get(squares_of(board.core, board.positions)[0])
 
 
 def opening_move_values(board: Board) -> dict[Move, Bounds]:
-    """Return bounds of the value of each move that ends the game or leads to a position in the table."""
+    """Return bounds of the value of each move that ends the game or leads to a position in the file."""
     values = {}
     lead = board.scores[board.mover] - board.scores[1 - board.mover] if len(board.scores) == 2 else 0
     for move in board.legal_moves:
@@ -116,25 +116,25 @@ def opening_move_values(board: Board) -> dict[Move, Bounds]:
 # ---- files -----------------------------------------------------------------------------------------------------------
 
 
-def format_opening_table(table: OpeningTable) -> str:
-    """Return the table as JSON with one position per line."""
+def format_opening_values(openings: OpeningValues) -> str:
+    """Return opening values as JSON with one position per line."""
     rows = [
         json.dumps([squares, *(int(bound) if math.isfinite(bound) else None for bound in bounds)])
-        for squares, bounds in table.bounds.items()
+        for squares, bounds in openings.bounds.items()
     ]
-    head = {"format": 1, "rules": str(table.rules), "plies": table.plies, "made": table.made}
+    head = {"format": 1, "rules": str(openings.rules), "plies": openings.plies, "made": openings.made}
     return json.dumps(head, indent=1)[:-2] + ',\n "positions": [\n' + ",\n".join(rows) + "\n]}\n"
 
 
-def read_opening_table(path: Path) -> OpeningTable:
-    """Read a table. Raises `FileError` if the file is missing or damaged; the message names a damaged position."""
-    with naming_damage(path, "not an opening table", text=True):
+def read_opening_values(path: Path) -> OpeningValues:
+    """Read opening values. Raises `FileError`, which names a damaged position, if the file is missing or damaged."""
+    with naming_damage(path, "not a file of opening values", text=True):
         data = read_json(path)
         if data["format"] != 1:
-            raise ValueError("expected a table with format 1")
+            raise ValueError("expected a file with format 1")
         rules, plies, made = Rules.parse(data["rules"]), int(data["plies"]), dict(data["made"])
         rows = list(data["positions"])
-    table = OpeningTable(rules, plies, {}, made)
+    openings = OpeningValues(rules, plies, {}, made)
     for number, row in enumerate(rows, 1):
         match row:
             case [str(squares), int() | None as lower, int() | None as upper]:
@@ -143,5 +143,5 @@ def read_opening_table(path: Path) -> OpeningTable:
                 raise FileError(f"{path}: position {number}: expected [squares, lower bound, upper bound]")
         if bounds.lower > bounds.upper or max(abs(lower or 0), abs(upper or 0)) > MOST_POINTS:
             raise FileError(f"{path}: position {number}: impossible bounds {bounds.lower} and {bounds.upper}")
-        table.bounds[squares] = bounds
-    return table
+        openings.bounds[squares] = bounds
+    return openings

@@ -43,6 +43,7 @@ from oanquan_env.proofs.proof_tables import (
     store_numbers,
     store_proof,
 )
+from oanquan_env.search.keys import canonical, is_symmetric
 from oanquan_env.search.search_state import (
     ENTRIES,
     INFINITY,
@@ -52,10 +53,8 @@ from oanquan_env.search.search_state import (
     TWO_PLAYER_RULES,
     Memory,
     bucket_bits,
-    canonical,
     compile_rules,
     drop_mirrored,
-    is_symmetric,
     mover_first,
     play_all,
 )
@@ -139,6 +138,12 @@ def mid(
 
     Return phi, delta and the proof's plies (0 without a proof). The search also ends if phi or delta reaches its
     threshold, and at the node limit. `is_prover` is 1 if the mover is the prover; `ply` is 0 at the root.
+
+    For example, a mover asks whether it can win 7 points, and each of its three moves wins 3 points. After a move, the
+    opponent must win at least 3 - 7 + 1 = -3 points to refute it. If the moves leave 4, 2 and 5 replies, and the tables
+    know nothing, the children's phi is 1 and their delta is 4, 2 and 5. So the position's phi is 2 and its delta is
+    1 + 1 + 1 = 3. The second move is searched until its delta reaches 4 + 4 // 4 + 1 = 6, and the numbers are
+    computed again.
     """
     memory, children = state.memory, state.memory.children[ply]
     phis, deltas, plies = state.stack.phi[ply], state.stack.delta[ply], state.stack.plies[ply]

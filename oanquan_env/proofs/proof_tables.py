@@ -5,17 +5,8 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from oanquan_env.engine.compiled import compiled, record
-from oanquan_env.search.search_state import (
-    ENTRIES,
-    INFINITY,
-    MAX_ACTIONS,
-    MAX_DEPTH,
-    Memory,
-    SearchRules,
-    Table,
-    side_key,
-    table_place,
-)
+from oanquan_env.search.keys import side_key, table_place
+from oanquan_env.search.search_state import ENTRIES, INFINITY, MAX_ACTIONS, MAX_DEPTH, Memory, SearchRules, Table
 
 
 class Numbers(Protocol):
@@ -84,7 +75,11 @@ NOT_FOUND = -1
 
 @compiled
 def question_number(goal: int, is_prover: int) -> int:
-    """Return a nonzero code of the question whether the mover, as prover or opponent, can win `goal` points."""
+    """Return a nonzero code of the question whether the mover, as prover or opponent, can win `goal` points.
+
+    The prover's question about 7 points is 2 * (7 + 16,000) + 1 = 32,015, and its opponent's question 32,014: the
+    codes differ, because a repetition counts against the prover. Goals may be negative; -7 gives 31,987 and 31,986.
+    """
     return 2 * (goal + INFINITY) + is_prover
 
 

@@ -10,7 +10,7 @@ In reading order:
 
 1. `limits`: when a search stops, what it returns, and its threads;
 2. `value_net` and `any_rules_net`: nets as files; `leaf`: a net in compiled code;
-3. `search_state`: the memory and moves that all compiled searches share;
+3. `search_state`: the memory and moves that all compiled searches share; `keys`: keys in their tables;
 4. `alphabeta`: an inner node of the search for two players; `deepening`: its root, and the class `Search`;
 5. `maxn`: the search for any number of players;
 6. `move_values`: alpha-beta where the rules allow it, else max^n;

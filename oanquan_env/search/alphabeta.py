@@ -13,11 +13,11 @@ from numba import types
 
 from oanquan_env.engine.compiled import compiled, compiled_recursion, record
 from oanquan_env.engine.move import RUNNING, can_play
+from oanquan_env.search.keys import KEY, marked, side_key, table_place
 from oanquan_env.search.leaf import horizon
 from oanquan_env.search.search_state import (
     ENTRIES,
     INFINITY,
-    KEY,
     MAX_DEPTH,
     MEMORY,
     NO_ACTION,
@@ -27,11 +27,8 @@ from oanquan_env.search.search_state import (
     SearchRules,
     Table,
     apply_move,
-    marked,
     next_child,
     play_all,
-    side_key,
-    table_place,
 )
 
 LOWER, UPPER, EXACT = 1, 2, 3

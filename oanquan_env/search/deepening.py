@@ -24,6 +24,7 @@ from oanquan_env.engine.core import Core
 from oanquan_env.engine.move import RUNNING
 from oanquan_env.engine.positions import Positions
 from oanquan_env.search.alphabeta import DEFAULT_GUESS_DEPTH, EXACT, SLOT, Tree, as_result, last_ply, negamax, probe
+from oanquan_env.search.keys import is_symmetric, marked
 from oanquan_env.search.leaf import horizon, with_net
 from oanquan_env.search.limits import MOVES_PER_MILLISECOND, Limits, SearchResult, Workers, plies_left
 from oanquan_env.search.search_state import (
@@ -40,8 +41,6 @@ from oanquan_env.search.search_state import (
     bucket_bits,
     compile_rules,
     drop_mirrored,
-    is_symmetric,
-    marked,
     mover_first,
     new_memory,
     next_child,
@@ -52,7 +51,7 @@ from oanquan_env.search.value_net import ValueNet
 LAST_GENERATION = 255
 
 
-class Root(Protocol):
+class AlphaBetaRoot(Protocol):
     """A running position to search, and its result."""
 
     own: int  # the mover's side
@@ -67,7 +66,9 @@ class Root(Protocol):
     line: Any  # (MAX_DEPTH + 1,) the principal variation as `action + 1`, as far as the table holds it
 
 
-ROOT = record(Root, values=(np.int64, MAX_ACTIONS), opens=(np.int64, MAX_ACTIONS), line=(np.int8, MAX_DEPTH + 1))
+ALPHABETA_ROOT = record(
+    AlphaBetaRoot, values=(np.int64, MAX_ACTIONS), opens=(np.int64, MAX_ACTIONS), line=(np.int8, MAX_DEPTH + 1)
+)
 
 
 @compiled
@@ -76,7 +77,7 @@ def search_rows(tree: Tree, roots: Any, depth: int, nodes: int, every_move: bool
 
     Args:
         tree: rules, memory and table. The caller clears `memory.stop`; setting it ends the search of the current row.
-        roots: (M,) ROOT with positions; receives the results; see `SearchResult.depth` for interrupted depths.
+        roots: (M,) ALPHABETA_ROOT; receives the results; see `SearchResult.depth` for interrupted depths.
         depth: 1 .. MAX_DEPTH; a search ends earlier if its value is proved.
         nodes: number of moves after which a search stops; depth 1 is always completed.
         every_move: whether to value every move, not only the best moves.
@@ -172,7 +173,9 @@ def begin_generation(memory: Memory, table: Table) -> None:
 
 
 @compiled
-def keep_values(rules: SearchRules, memory: Memory, depth: int, result: int, symmetric: bool, root: Root) -> None:
+def keep_values(
+    rules: SearchRules, memory: Memory, depth: int, result: int, symmetric: bool, root: AlphaBetaRoot
+) -> None:
     """Write into `root` the result of a search to `depth`, and the values of moves where they are exact."""
     exact = memory.to_the_end and not memory.stop
     root.depth, root.value, root.is_open = depth, result >> 1, 0 if exact else result & 1
@@ -188,7 +191,7 @@ def keep_values(rules: SearchRules, memory: Memory, depth: int, result: int, sym
 
 
 @compiled
-def recall_line(tree: Tree, root: Root) -> None:
+def recall_line(tree: Tree, root: AlphaBetaRoot) -> None:
     """Write the principal variation into `root`: the first best move, then best moves while the table has them."""
     rules, memory, table = tree.rules, tree.memory, tree.table
     own, other, action, depth, place = root.own, root.other, 0, root.depth, 0
@@ -287,7 +290,7 @@ class Search:
         return np.where(mask, values, np.nan), proved & mask
 
     def _search(self, positions: Positions, limits: Limits, every_move: bool) -> npt.NDArray[Any]:
-        roots = zeros(ROOT, len(positions))
+        roots = zeros(ALPHABETA_ROOT, len(positions))
         roots["plies_left"] = plies_left(self.core, positions)
         roots["own"], roots["other"] = mover_first(positions).T
         depth, nodes = limits.depth or MAX_DEPTH, limits.nodes or UNLIMITED
@@ -309,7 +312,7 @@ class Search:
         return bits_to_use(self._table_bits, limits.depth or 0, min(nodes, default=0))
 
 
-def _result(root: Root) -> SearchResult:
+def _result(root: AlphaBetaRoot) -> SearchResult:
     moves = root.values.tolist()
     values = {action: moves[action] for action in range(len(moves)) if moves[action] != -INFINITY}
     actions = tuple(action for action in values if values[action] == root.value)

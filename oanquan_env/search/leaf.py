@@ -23,7 +23,8 @@ from numba.extending import intrinsic
 
 from oanquan_env.engine.compiled import compiled, zeros
 from oanquan_env.engine.positions import MANDARIN_BYTE, STONE_BYTE
-from oanquan_env.search.search_state import TWO_PLAYER_RULES, SearchRules, canonical
+from oanquan_env.search.keys import canonical
+from oanquan_env.search.search_state import TWO_PLAYER_RULES, SearchRules
 from oanquan_env.search.value_net import FIELD_ROWS, MANDARIN_ROWS, SECOND, ValueNet, hidden_units, side_rows
 
 LIMIT = 8_000  # limit of a net's values, below the search's infinity

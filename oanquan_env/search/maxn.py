@@ -28,6 +28,7 @@ from oanquan_env.engine.core import Core, relative_points
 from oanquan_env.engine.move import RUNNING, SEATS, Four, MoveResult, can_play
 from oanquan_env.engine.positions import Positions, turn_order, turn_places
 from oanquan_env.engine.scoring import margin
+from oanquan_env.search.keys import canonical
 from oanquan_env.search.leaf import add_net, evaluate
 from oanquan_env.search.limits import Limits, SearchResult, Workers, plies_left
 from oanquan_env.search.search_state import (
@@ -36,7 +37,6 @@ from oanquan_env.search.search_state import (
     TWO_PLAYER_RULES,
     UNLIMITED,
     SearchRules,
-    canonical,
     net_record,
     next_child,
 )
@@ -63,7 +63,7 @@ def compile_multiplayer(core: Core, net: ValueNet | None = None) -> SearchRules:
 
 
 @compiled
-def apply_move(rules: SearchRules, sides: Four, scores: Four, action: int, plies_left: int) -> MoveResult:
+def play_and_rotate(rules: SearchRules, sides: Four, scores: Four, action: int, plies_left: int) -> MoveResult:
     """Play a legal action as `move.play` does, and rotate the position so that the next mover comes first.
 
     The scores of a finished game include the leftovers.
@@ -162,14 +162,14 @@ class MaxnRoot(Protocol):
 
 
 _FOUR: dict[str, Any] = dict.fromkeys(("sides", "scores"), (np.int64, SEATS))
-CHILD = record(MaxnChild, **_FOUR, points=(np.int64, SEATS))
-LEVEL = record(MaxnLevel, children=(CHILD, MAX_ACTIONS + 1))
-MEMORY = record(MaxnMemory, levels=(LEVEL, MAX_DEPTH + 1))
+MAXN_CHILD = record(MaxnChild, **_FOUR, points=(np.int64, SEATS))
+MAXN_LEVEL = record(MaxnLevel, children=(MAXN_CHILD, MAX_ACTIONS + 1))
+MAXN_MEMORY = record(MaxnMemory, levels=(MAXN_LEVEL, MAX_DEPTH + 1))
 MAXN_ROOT = record(MaxnRoot, **_FOUR, worths=(np.int64, MAX_ACTIONS), points=(np.int64, (MAX_ACTIONS, SEATS)))
 
 
 @compiled
-def play_all(rules: SearchRules, memory: MaxnMemory, parent: MaxnChild | MaxnRoot, ply: int) -> None:
+def push_children(rules: SearchRules, memory: MaxnMemory, parent: MaxnChild | MaxnRoot, ply: int) -> None:
     """Play every move of a position, and store the children in the level of `ply`."""
     level, sides, scores = memory.levels[ply], parent.sides, parent.scores
     before, points = (sides[0], sides[1], sides[2], sides[3]), (scores[0], scores[1], scores[2], scores[3])
@@ -178,7 +178,7 @@ def play_all(rules: SearchRules, memory: MaxnMemory, parent: MaxnChild | MaxnRoo
     for action in range(2 * rules.fields):
         if can_play(rules, before[0], action):
             child = level.children[level.count]
-            moved = apply_move(rules, before, points, action, memory.plies_left - ply - 1)
+            moved = play_and_rotate(rules, before, points, action, memory.plies_left - ply - 1)
             for seat in range(SEATS):
                 child.sides[seat], child.scores[seat] = moved.sides[seat], moved.scores[seat]
             child.state, child.action = moved.ended, action
@@ -189,7 +189,7 @@ def play_all(rules: SearchRules, memory: MaxnMemory, parent: MaxnChild | MaxnRoo
 
 
 @compiled
-def search(rules: SearchRules, memory: MaxnMemory, depth: int) -> None:
+def search_to_depth(rules: SearchRules, memory: MaxnMemory, depth: int) -> None:
     """Search the moves of the root, which are in the first level, to `depth` >= 1 plies.
 
     A search of depth 1 always completes. A deeper search ends once `memory.stop` is set; the results of the moves
@@ -205,7 +205,7 @@ def search(rules: SearchRules, memory: MaxnMemory, depth: int) -> None:
             if child.state == RUNNING and ply + 1 < depth:
                 ply += 1
                 level = memory.levels[ply]
-                play_all(rules, memory, child, ply)
+                push_children(rules, memory, child, ply)
                 continue
             for seat in range(SEATS):
                 child.points[seat] = rules.unit * child.scores[seat]
@@ -229,7 +229,7 @@ def search(rules: SearchRules, memory: MaxnMemory, depth: int) -> None:
 
 
 @compiled
-def search_rows(
+def search_maxn(
     rules: SearchRules, memory: MaxnMemory, roots: Any, first_depth: int, depth: int, nodes: int, every_move: bool
 ) -> None:
     """Search each of M running positions to depths `first_depth`, ... `depth` or for `nodes` moves.
@@ -242,7 +242,7 @@ def search_rows(
         if row > 0:
             memory.stop = 0
         memory.every_move, memory.plies_left, memory.nodes, memory.node_limit = every_move, root.plies_left, 0, nodes
-        play_all(rules, memory, root, 0)
+        push_children(rules, memory, root, 0)
         for place in range(level.count):
             child = level.children[place]
             child.order, child.depth = margin(rules.players, child.scores, rules.players - 1), 0
@@ -250,7 +250,7 @@ def search_rows(
         for reached in range(min(first_depth, deepest), deepest + 1):
             if reached > 1 and memory.nodes >= nodes:
                 break
-            search(rules, memory, reached)
+            search_to_depth(rules, memory, reached)
             if memory.stop and reached > 1 and (every_move or level.turn == 0):
                 break
             keep_points(rules, level, reached, root)
@@ -283,7 +283,7 @@ class MaxnSearch:
     def __init__(self, core: Core, *, net: ValueNet | None = None, threads: int | None = None) -> None:
         self.core = core
         self.use(net)
-        self._workers = Workers(threads, functools.partial(zeros, MEMORY, 1))
+        self._workers = Workers(threads, functools.partial(zeros, MAXN_MEMORY, 1))
 
     def use(self, net: ValueNet | None) -> None:
         """Use another net from now on, or no net if None. Raises `ValueError` if the net is for other rules."""
@@ -335,7 +335,7 @@ class MaxnSearch:
         first = depth if limits.nodes is None and limits.milliseconds is None else 1
 
         def search_part(memory: MaxnMemory, rows: slice) -> None:
-            search_rows(self._rules, memory, roots[rows], first, depth, nodes, every_move)
+            search_maxn(self._rules, memory, roots[rows], first, depth, nodes, every_move)
 
         self._workers.run(len(roots), search_part, limits)
         return roots

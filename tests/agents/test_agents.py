@@ -15,6 +15,7 @@ from safetensors.torch import load_file
 
 import agents
 from agents.config import dump_yaml, read_yaml
+from agents.evaluation.tournament_run import hash_of_files
 from agents.networks.nets import make_network
 from agents.players.agent_files import (
     CARD_NAME,
@@ -28,7 +29,6 @@ from agents.players.network_player import PPOPlayer
 from agents.ppo import PPOConfig
 from agents.run import load_config
 from agents.self_play import SelfPlayGames, StartsConfig
-from agents.tournament_run import hash_of_files
 from oanquan_env import Core, Rules, mirror
 from oanquan_env.errors import UsageError
 from oanquan_env.files import FileError

@@ -8,11 +8,12 @@ import pytest
 import yaml
 
 import evaluate
-from agents import game_data, position_data
 from agents.checkpoint import RUN_NAME
-from agents.code_hashes import code_hashes, custom_code
+from agents.data import game_data, position_data
+from agents.evaluation.code_hashes import code_hashes, custom_code
+from agents.evaluation.tournament_run import hash_of_files
+from agents.reports.tournaments import read_report
 from agents.run import run_type
-from agents.tournament_run import hash_of_files, read_report
 from oanquan_env import Rules
 from oanquan_env.benchmark.tournament import Tournament
 from oanquan_env.files import FileError
@@ -95,7 +96,7 @@ def test_a_book_s_hash_covers_its_certificate(tmp_path: Path, monkeypatch: pytes
     tonkin, other = Rules.parse("tonkin"), tmp_path / "other.npz"
     other.write_bytes(certificate_path(tonkin).read_bytes() + b"0")
     before = hash_of_files("book:greedy", tonkin)
-    monkeypatch.setattr("agents.tournament_run.certificate_path", lambda _: other)
+    monkeypatch.setattr("agents.evaluation.tournament_run.certificate_path", lambda _: other)
     assert "" != hash_of_files("book:greedy", tonkin) != before
 
 
@@ -129,7 +130,7 @@ def test_parts_of_a_player_of_one_s_own_are_reused_only_if_asked_and_unchanged(
     change(own / "own_helper.py")
     asked, _, reused = run("--reuse")
     assert (asked, reused) == (["random", "greedy"], theirs)
-    monkeypatch.setattr("agents.finished_parts.project_code", lambda: {"agents": "changed, not committed"})
+    monkeypatch.setattr("agents.evaluation.finished_parts.project_code", lambda: {"agents": "changed, not committed"})
     assert run("--reuse")[0] == ["random", "greedy", "greedy"]
 
 

@@ -9,7 +9,8 @@ import pytest
 
 import evaluate
 from agents.config import folded, read_yaml, validated
-from agents.tournament_run import PARTS, FinishedParts, TournamentSettings, make_entrants, read_report
+from agents.evaluation.tournament_run import PARTS, FinishedParts, TournamentSettings, make_entrants
+from agents.reports.tournaments import read_report
 from oanquan_env import Core, Rules, parse_records, read_records
 from oanquan_env.benchmark.evaluation import games_measured, rated
 from oanquan_env.benchmark.openings import random_suite
@@ -70,7 +71,7 @@ def test_rule_pairs_are_asked_about_once_and_kept(
     """A search follows the rules, whatever --rules says."""
     small = [pairs for pairs in load_rule_pairs() if pairs.given.core.rules.fields == 3 and len(pairs) > 1]
     few = [pairs.take(np.arange(2)) for pairs in small[:3]]
-    monkeypatch.setattr("agents.tournament_run.load_rule_pairs", lambda: few)
+    monkeypatch.setattr("agents.evaluation.tournament_run.load_rule_pairs", lambda: few)
     options = ["--suite", "pairs", "--rules", "tonkin", "--output", tmp_path]
     status, out, err = run(capsys, "random", "search=minimax:nodes=2000", *options)
     assert (status, err) == (0, "")

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents import game_data
+from agents.data import game_data
+from agents.data.game_data import FIELDS, decoded, episodes, game_files, main, read_episodes, read_games
 from agents.folders import ABOUT_NAME, checksum
-from agents.game_data import FIELDS, decoded, episodes, game_files, main, read_episodes, read_games
 from examples import offline_learning
 from oanquan_env import Core, Positions
 from oanquan_env.array_types import Ints
@@ -115,7 +115,7 @@ def test_batches_of_plies_are_those_of_the_episodes(
     env = OAnQuanVectorEnv(64, rules, observation="planes")
     both = env.reset(seed=0)[0], Encoder(env.encoder.core).encode(env.positions)
     assert (env.encoder.encode(decoded(env.encoder.core, both[1])) == both[0]).all()
-    with pytest.raises(ValueError, match=r"holds no games; make some with python -m agents\.game_data --output"):
+    with pytest.raises(ValueError, match=r"holds no games; make some with python -m agents\.data\.game_data --output"):
         next(read_episodes(tmp_path / "nothing"))
 
 
@@ -123,7 +123,7 @@ def test_the_data_card_says_where_the_games_come_from(tmp_path: Path) -> None:
     assert main(["--output", str(tmp_path), *GAMES, "--games", "6"]) == 0
     card = json.loads((tmp_path / ABOUT_NAME).read_text())
     assert card["counts"] == {"games": 6, "plies": len(read_games(tmp_path / "games-00000.npz")["actions"]), "files": 1}
-    assert card["command"].startswith("python -m agents.game_data --games 6 --player greedy --opponent random")
+    assert card["command"].startswith("python -m agents.data.game_data --games 6 --player greedy --opponent random")
     assert (card["rules"], card["licence"]) == ("mancala-world", "MIT")
     assert {"python", "oanquan", "numpy", "numba"} <= card["versions"].keys()
     assert "commit" in card

@@ -11,7 +11,7 @@ import pytest
 import agents
 from agents.suites import resumable_pool
 from agents.suites.__main__ import main
-from agents.suites.regret import SuiteRecipe, make_suite, prove_suite
+from agents.suites.regret import SuiteRecipe, make_regret_suite, prove_suite
 from agents.suites.resumable_pool import HERE, ResumablePool
 from oanquan_env import Board, Core, Positions
 from oanquan_env.array_types import Floats, Mask
@@ -42,7 +42,7 @@ RECIPES = [
 
 @pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: f"{recipe.rules} {recipe.net}")
 def test_a_made_suite_has_the_values_of_the_search(recipe: SuiteRecipe) -> None:
-    suite, net = make_suite(recipe), recipe.net and read_value_net(recipe.net)
+    suite, net = make_regret_suite(recipe), recipe.net and read_value_net(recipe.net)
     core, phase, legal = suite.core, suite.phases(), suite.core.legal_mask(suite.positions)
     assert Counter(phase.tolist()) == dict.fromkeys(range(3), recipe.count // 3)
     assert (legal.sum(axis=1) >= 3).all()
@@ -65,7 +65,7 @@ def test_a_made_suite_has_the_values_of_the_search(recipe: SuiteRecipe) -> None:
 
 
 def test_a_suite_goes_on_from_its_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole, left, values = format_suite(make_suite(SMALL)), [3], MoveValues.movers_values
+    whole, left, values = format_suite(make_regret_suite(SMALL)), [3], MoveValues.movers_values
 
     def stopping(search: MoveValues, positions: Positions) -> tuple[Floats, Mask]:
         if not left[0]:
@@ -76,14 +76,14 @@ def test_a_suite_goes_on_from_its_parts(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(resumable_pool, "CHUNK", 4)
     monkeypatch.setattr(MoveValues, "movers_values", stopping)
     with pytest.raises(KeyboardInterrupt):
-        make_suite(SMALL, ResumablePool(parts=tmp_path))
+        make_regret_suite(SMALL, ResumablePool(parts=tmp_path))
     assert len(list(tmp_path.rglob("*.json"))) == 3
     left[0] = 99
-    assert format_suite(make_suite(SMALL, ResumablePool(parts=tmp_path))) == whole
+    assert format_suite(make_regret_suite(SMALL, ResumablePool(parts=tmp_path))) == whole
     left[0] = 0  # a further search would raise KeyboardInterrupt
-    assert format_suite(make_suite(SMALL, ResumablePool(parts=tmp_path))) == whole
+    assert format_suite(make_regret_suite(SMALL, ResumablePool(parts=tmp_path))) == whole
     with pytest.raises(KeyboardInterrupt):  # no values are stored for this depth
-        make_suite(dataclasses.replace(SMALL, depths=(2, 4, 5)), ResumablePool(parts=tmp_path))
+        make_regret_suite(dataclasses.replace(SMALL, depths=(2, 4, 5)), ResumablePool(parts=tmp_path))
 
 
 def test_random_moves_are_as_frequent_as_asked() -> None:
@@ -97,7 +97,7 @@ def test_random_moves_are_as_frequent_as_asked() -> None:
 def searched() -> Suite:
     """Make a suite in which the search has proved some of the values."""
     recipe = SuiteRecipe("mancala-world fields=3 seeds=3 stone_value=3", count=6, depths=(3, 3, 3), games=200, seed=1)
-    return make_suite(recipe)
+    return make_regret_suite(recipe)
 
 
 def test_proofs_are_right_and_depend_neither_on_guesses_nor_on_order(searched: Suite) -> None:

@@ -9,8 +9,9 @@ import pytest
 import torch
 
 from agents.networks.features import AfterstateFeatures
-from agents.networks.nets import FORBIDDEN, NetworkConfig
-from agents.td import training_rule_sets
+from agents.networks.layers import FORBIDDEN
+from agents.networks.nets import NetworkConfig
+from agents.rule_set_games import training_rule_sets
 from experiments import generalisation
 from experiments.many_rules_ppo import (
     BOARD,

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agents import position_data
+from agents.data import position_data
+from agents.data.position_data import FIELDS, main, read_columns, read_positions
 from agents.folders import ABOUT_NAME
-from agents.position_data import FIELDS, main, read_columns, read_positions
 from agents.suites import resumable_pool
 from examples import offline_learning
 from oanquan_env import Core

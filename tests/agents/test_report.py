@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from agents.tournament_run import draw_scores, labelled, read_report, write_report
+from agents.evaluation.tournament_run import labelled
+from agents.reports.tournaments import draw_scores, read_report, write_report
 from evaluate import parse
-from experiments.frame import RESULTS
-from oanquan_env.benchmark.pairs import OrderResult, PairingResult
+from experiments.common import RESULTS
+from oanquan_env.benchmark.game_pairs import OrderResult, PairingResult
 from oanquan_env.benchmark.regret import Regret
 from oanquan_env.benchmark.report import explanation, markdown, summary
 from oanquan_env.benchmark.results import Evaluation, PlayerResult, SuitePart

@@ -18,12 +18,12 @@ import pytest
 import evaluate
 import train
 from agents.checkpoint import CHECKPOINT_NAME
+from agents.evaluation.tournament_run import _play_pairing
 from agents.parallel import in_order, spread
 from agents.run import load_config
-from agents.suites.regret import SuiteRecipe, make_suite, prove_suite
+from agents.suites.regret import SuiteRecipe, make_regret_suite, prove_suite
 from agents.suites.resumable_pool import ResumablePool
 from agents.sweep import parse_sweep, sweep_configs, sweep_table, train_one
-from agents.tournament_run import _play_pairing
 from oanquan_env import Core
 from oanquan_env.benchmark.openings import random_suite
 from oanquan_env.benchmark.suites import format_suite
@@ -93,8 +93,8 @@ def test_ray_finds_the_same(cluster: str, tmp_path: Path, monkeypatch: pytest.Mo
         assert train.main([*SMALL, "--sweep", "0,1", *place, "--output", str(tmp_path / name)]) == 0
     assert weights(tmp_path / "alone") == weights(tmp_path / "ray")
     recipe = SuiteRecipe(count=6, depths=(2, 2, 3), games=80, net="pretrained")
-    suite = make_suite(recipe)
-    assert format_suite(suite) == format_suite(make_suite(recipe, ResumablePool(ray=cluster)))
+    suite = make_regret_suite(recipe)
+    assert format_suite(suite) == format_suite(make_regret_suite(recipe, ResumablePool(ray=cluster)))
     assert format_suite(prove_suite(suite, 1000)) == format_suite(prove_suite(suite, 1000, ResumablePool(ray=cluster)))
     players, out = ["greedy", "random", "minimax:depth=2", "--pairs", "10", "--seed", "3"], str(tmp_path / "out")
     assert evaluate.main([*players, "--json", str(tmp_path / "one.json")]) == 0

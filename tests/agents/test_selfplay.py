@@ -8,7 +8,8 @@ import torch
 
 from agents.networks.embedding_sums import SumOfRows
 from agents.networks.features import AfterstateFeatures, PlainFeatures, TwoPlyFeatures
-from agents.networks.nets import FORBIDDEN, POINTS_SCALE, CountTrunk, NetworkConfig, make_network
+from agents.networks.layers import FORBIDDEN, POINTS_SCALE, CountTrunk
+from agents.networks.nets import NetworkConfig, make_network
 from agents.ppo import SelfPlayVecEnv, advantages
 from agents.self_play import SelfPlayGames, StartsConfig
 from oanquan_env import Core, Positions, Rules, rotate_seats

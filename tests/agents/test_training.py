@@ -19,7 +19,7 @@ from agents.players.network_player import PPOPlayer
 from agents.ppo import advantages, collect
 from agents.run import Run, load_config
 from oanquan_env import Core
-from oanquan_env.benchmark.pairs import play_pairs
+from oanquan_env.benchmark.game_pairs import play_pairs
 from oanquan_env.benchmark.suites import load_suite, write_suite
 from oanquan_env.errors import UsageError
 from oanquan_env.files import FileError

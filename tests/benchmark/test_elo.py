@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import ArrayLike
 
-from oanquan_env.benchmark.pairs import pentanomial
+from oanquan_env.benchmark.game_pairs import pentanomial
 from oanquan_env.benchmark.statistics import ELO, comparisons, elo_of_score, expected_score, fit, rate
 
 

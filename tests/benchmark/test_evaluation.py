@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pytest
 
 import evaluate as evaluate_script
-from agents.tournament_run import read_report
+from agents.reports.tournaments import read_report
 from oanquan_env import Core, IllegalActionError, Rules, evaluate, progress, sample_actions
 from oanquan_env.array_types import Ints, Mask
 from oanquan_env.benchmark.evaluation import REFERENCES, STRONGEST, reference_players

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from oanquan_env import Core
+from oanquan_env.benchmark.game_pairs import play_pairs, rng_for, score_interval
 from oanquan_env.benchmark.league import nash, payoffs, prioritised
 from oanquan_env.benchmark.openings import load_openings
-from oanquan_env.benchmark.pairs import play_pairs, rng_for, score_interval
 from oanquan_env.errors import UsageError
 from oanquan_env.players import as_policy
 from tests.helpers.players import FirstMove

@@ -1,11 +1,13 @@
 """Test the fast core against the slow referee, published counts of move sequences and golden playthroughs."""
 
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given
 
 from oanquan_env import Core, Move, Positions, Rules, Termination, divide, perft
-from tests import golden
+from tests import ROOT, golden
 from tests.helpers.boards import boards_of
 from tests.helpers.players import random_legal
 from tests.helpers.referee import Referee
@@ -115,3 +117,11 @@ def test_impossible_depths_are_refused() -> None:
 def test_a_game_answers_as_it_did(preset: str) -> None:
     now = "\n".join(golden.playthrough(preset)).splitlines()
     assert now == golden.path(preset).read_text(encoding="utf-8").splitlines(), "if meant: python -m tests.golden"
+
+
+def test_the_referee_quotes_the_rules() -> None:
+    specification = " ".join((ROOT / "docs" / "RULES.md").read_text(encoding="utf-8").replace("*", "").split())
+    comments = re.sub(r"\n +#", "", (ROOT / "tests" / "helpers" / "referee.py").read_text(encoding="utf-8"))
+    quoted = re.findall("“([^”]*)”", comments)
+    assert len(quoted) > 20
+    assert [text for text in quoted if text not in specification] == []

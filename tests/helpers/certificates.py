@@ -8,7 +8,7 @@ from oanquan_env.proofs.solver import Solver
 
 SMALL = "mancala-world fields=3 seeds=2"
 SHIPPED = {"mancala-world": (12, 12), "tonkin": (5, 5), "ludii": (13, 13), "app": (10, 10), "vietnamese": (12, 14)}
-"""Presets with certificates and opening tables in the package, and proved bounds of the initial position's value."""
+"""Presets with certificates and opening values in the package, and proved bounds of the initial position's value."""
 
 
 def shipped(rules: str) -> Certificate:

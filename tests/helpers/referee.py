@@ -39,8 +39,7 @@ class Referee:
 
     def own_fields(self, player: int) -> list[int]:
         """Return the ring indices of a player's fields, from its left to its right."""
-        # Section 1: "side p is squares p·(F+1) … p·(F+1)+F, the last of which is a mandarin
-        # square."
+        # Section 1: “Side p has the squares p·(F+1) … p·(F+1)+F, and the last of them is a mandarin square.”
         first = player * (self.rules.fields + 1)
         return list(range(first, first + self.rules.fields))
 
@@ -54,7 +53,7 @@ class Referee:
         return self.is_mandarin(square) and self.stones[square // (self.rules.fields + 1)] == 1
 
     def is_empty(self, square: int) -> bool:
-        # Section 1: "A square is empty when it holds neither seed nor stone."
+        # Section 1: “A square is empty when it holds neither seed nor stone.”
         return self.seeds[square] == 0 and not self.has_stone(square)
 
     def after(self, square: int, step: int) -> int:
@@ -65,7 +64,8 @@ class Referee:
 
     def legal_actions(self) -> list[int]:
         """Return the legal actions in ascending order, or an empty list if the game is over."""
-        # Section 2: "Legal: any non-empty own field; both directions (unless `sowing` fixes one)."
+        # Section 2: “A player may choose any of its own fields that is not empty, and either direction (unless `sowing`
+        # fixes one).”
         if self.ended is not None:
             return []
         directions = {"either": [0, 1], "counterclockwise": [0], "clockwise": [1]}
@@ -108,8 +108,9 @@ class Referee:
 
     def sow(self, square: int, step: int) -> int:
         """Sow all seeds of a field in the direction `step` (1 or -1); return the square of the last seed."""
-        # Section 2.1: "Lift all seeds of the field; drop them one by one into the following
-        # squares in the chosen direction, mandarin squares included. The origin is not skipped".
+        # Section 2.1: “Lift all seeds of the field, and drop them one by one into the following squares in the chosen
+        # direction, including mandarin squares. If the seeds go all the way round the ring, the original field also
+        # gets one”.
         hand = self.seeds[square]
         self.seeds[square] = 0
         for _ in range(hand):
@@ -122,47 +123,45 @@ class Referee:
         laps = 1
         last = self.sow(square, step)
         while True:
-            # Section 2.2: "Let n be the square after the last seed."
+            # Section 2.2: “Let n be the square after the last seed.”
             n = self.after(last, step)
             if self.is_empty(n):
-                # "n is an empty field → it is a gap"; an empty mandarin square may be one.
+                # “n is an empty field → it is a gap”; an empty mandarin square may be one.
                 return (n if self.is_gap(n) else None), laps
             if self.is_mandarin(n) and not self.can_take_one(n):
-                # "n is a mandarin square and not empty → […] "stop": the turn ends".
+                # “n is a mandarin square and not empty → `mandarin_ahead = "stop"`: the turn ends”.
                 return None, laps
             laps += 1
             if laps > LAP_LIMIT:
                 raise RuntimeError(f"more than {LAP_LIMIT} laps in one move")
-            # "n is a non-empty field → lift it and go to 1, same direction."
+            # “n is a non-empty field → lift its seeds and go to 1, in the same direction.”
             last = self.take_one(n, step) if self.is_mandarin(n) else self.sow(n, step)
 
     def is_gap(self, square: int) -> bool:
-        # Section 2.2: "n is an empty mandarin square → `empty_mandarin = "stop"`: the turn ends.
-        # "gap": it is a gap". Section 2.3: "Under `empty_mandarin = "stop"` an empty mandarin
-        # square is no gap in a chain either".
+        # Section 2.2: “n is an empty mandarin square → `empty_mandarin = "stop"`: the turn ends”, “it is a gap”.
+        # Section 2.3: “Under `empty_mandarin = "stop"` an empty mandarin square is not a gap in a chain either”.
         if not self.is_empty(square):
             return False
         return not self.is_mandarin(square) or self.rules.empty_mandarin == "gap"
 
     def can_take_one(self, square: int) -> bool:
         """Return whether the relay can continue with a seed of this mandarin square."""
-        # Section 2.2: "A mandarin square that holds its stone but no seed cannot give one: the
-        # turn ends."
+        # Section 2.2: “If a mandarin square holds its stone but no seed, the turn ends.”
         return self.rules.mandarin_ahead == "take_one" and self.seeds[square] > 0
 
     def take_one(self, square: int, step: int) -> int:
         """Move one seed from a mandarin square to the next square in the direction `step`, and return that square."""
-        # Section 2.2: ""take_one" (SON): one seed is lifted from it and dropped into the next
-        # square, a field, and the relay goes on from there".
+        # Section 2.2: “`"take_one"` (SON): the player lifts one seed from it and drops it into the next square, a
+        # field. The relay goes on from there”.
         target = self.after(square, step)
         self.seeds[square] -= 1
         self.seeds[target] += 1
         return target
 
     def captures(self, gap: int, step: int) -> int:
-        # Section 2.3: "If m is empty, the turn ends. Otherwise the mover captures all that is in
-        # m […] with `capture = "chain"`, let n' be the square after m: if n' is a gap and the
-        # square after it is not empty, that one is captured too, and so on."
+        # Section 2.3: “If m is empty, the turn ends. Otherwise the mover captures everything in m”, “with `capture =
+        # "chain"`”, “let n' be the square after m: if n' is a gap and the square after it is not empty, the mover
+        # captures that square as well, and so on.”
         points = 0
         while self.is_gap(gap):
             m = self.after(gap, step)
@@ -177,15 +176,14 @@ class Referee:
     def is_capturable(self, square: int) -> bool:
         if not self.is_mandarin(square):
             return True
-        # Section 2.4: "a mandarin square that holds its stone and fewer than `quan_non` seeds
-        # cannot be captured; meeting it ends the turn."
+        # Section 2.4: “a mandarin square that holds its stone and fewer than `quan_non` seeds cannot be captured; the
+        # turn ends instead.”
         if self.has_stone(square) and self.seeds[square] < self.rules.quan_non:
             return False
-        # "`first_move_captures_mandarin = False`: no player's first move captures a stone".
+        # Section 2.4: “no player's first move captures a stone”.
         if self.has_stone(square) and self.ply < self.rules.players and not self.rules.first_move_captures_mandarin:
             return False
-        # "`mandarin_seeds_capturable = False`: […] a mandarin square with seeds alone is never
-        # captured and ends the turn."
+        # Section 2.4: “A mandarin square that holds only seeds then cannot be captured; the turn ends instead.”
         return self.rules.mandarin_seeds_capturable or self.has_stone(square)
 
     def capture_square(self, square: int) -> int:
@@ -194,8 +192,7 @@ class Referee:
         if self.has_stone(square):
             self.stones[square // (self.rules.fields + 1)] = 0
             points += self.rules.stone_value
-        # Section 2.4: "`mandarin_seeds_capturable = False`: only the stone is taken and the
-        # seeds on the square stay".
+        # Section 2.4: “a capture takes only the stone, and the seeds on the square stay.”
         if self.rules.mandarin_seeds_capturable or not self.is_mandarin(square):
             points += self.seeds[square]
             self.seeds[square] = 0
@@ -208,22 +205,23 @@ class Referee:
         if self.end_reached():
             self.ended = self.rules.end
         elif self.ply >= self.rules.max_plies:
-            # Section 3.2: "at `max_plies` plies the game is truncated; no refill is made."
+            # Section 3.2: “if `max_plies` plies have been played, the game is truncated. No refill follows the end of a
+            # game.”
             self.ended = "max_plies"
         else:
             self.refill_rows()
 
     def end_reached(self) -> bool:
-        # "stones_captured": all stones have been captured.
+        # Section 4: “the game ends when all stones have been captured.”
         if self.rules.end == "stones_captured":
             return sum(self.stones) == 0
-        # "squares_empty": all mandarin squares are empty after a move.
+        # Section 4: “the game ends when all mandarin squares are empty after a move.”
         return all(self.is_empty(self.mandarin_square(p)) for p in range(self.rules.players))
 
     def refill_rows(self) -> None:
         """Refill the next mover's empty row, or all empty rows under "at_once"; end the game if a player forfeits."""
-        # Section 3.3: ""turn": only the player about to move. "at_once": every player whose row
-        # is empty, the next mover first."
+        # Section 3.3: “only the next player refills. `"at_once"`”, “every player whose row is empty refills, and the
+        # next player does so first.”
         players = self.rules.players
         due = [self.mover]
         if self.rules.refill_when == "at_once":
@@ -231,8 +229,7 @@ class Referee:
         for player in due:
             if not self.row_is_empty(player):
                 continue
-            # "`refill = "forfeit"`: a player whose score is below F does not refill; the game is
-            # terminated instead".
+            # Section 3.3: “if the player's score is below F, the row is not refilled and the game is terminated.”
             if self.rules.refill == "forfeit" and self.scores[player] < self.rules.fields:
                 self.ended = "forfeit"
                 return
@@ -241,7 +238,7 @@ class Referee:
                 return
 
     def refill_row(self, player: int) -> None:
-        # Section 3.3: the score simply falls by F and may go below zero.
+        # Section 3.3: “its score falls by F and may go below zero”.
         for field in self.own_fields(player):
             self.seeds[field] = 1
         self.scores[player] -= self.rules.fields
@@ -255,8 +252,8 @@ class Referee:
         return [s + f + on_mandarins for s, f in zip(self.scores, on_fields, strict=True)]
 
     def field_leftovers(self) -> list[int]:
-        # Section 4: "the seeds on the fields go to the fields' owners (`leftovers = "owner"`) or
-        # are split evenly ("split") […] What does not divide goes to nobody".
+        # Section 4: “the seeds on the fields go to the fields' owners”, “or are split evenly”. “A remainder that cannot
+        # be split evenly goes to nobody”.
         players = self.rules.players
         rows = [sum(self.seeds[field] for field in self.own_fields(p)) for p in range(players)]
         if self.rules.leftovers == "split":
@@ -265,9 +262,9 @@ class Referee:
 
     def mandarin_leftovers(self) -> int:
         """Return the points that each player gets for the seeds left in the mandarin squares."""
-        # Section 4: "seeds still lying in mandarin squares go to nobody or are split evenly […]
-        # Stones that nobody captured go to nobody. At truncation […] mandarin squares count for
-        # nobody."
+        # Section 4: “Seeds that are still in mandarin squares go to nobody”, “or are split evenly”. “Stones that nobody
+        # captured (after a forfeit) go to nobody. After a truncation, seeds on the fields score as above, and the
+        # contents of mandarin squares go to nobody.”
         if self.rules.mandarin_leftovers == "nobody" or self.ended in TRUNCATIONS:
             return 0
         players = self.rules.players

@@ -18,23 +18,21 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from oanquan_env.play import widget
+from oanquan_env.play import bundle
+from oanquan_env.play.bundle import DYNAMIC, STATIC, target
+from oanquan_env.play.server import WEB
 from tests.helpers.browsers import Person, serve
 from tests.helpers.node import CALLS, run_node
 from tools import page_bundle
 from tools.page_lists import (
-    DYNAMIC,
     KEEPER,
     PAGE,
     START,
-    STATIC,
     UNKEPT,
-    WEB,
     before_the_first_move,
     lists,
     modules,
     of_its_beginning,
-    target,
 )
 
 if TYPE_CHECKING:
@@ -79,8 +77,7 @@ def test_imports_may_have_several_lines() -> None:
     names = ["./one.js", "../two.js", "./parts/three.js"]
     assert STATIC.findall(IMPORTS) == names
     asked = [*zip(("", "two", "three,\n  four as five"), names, strict=True)]
-    assert page_bundle.IMPORT.findall(IMPORTS) == asked
-    assert widget._IMPORT.findall(IMPORTS) == asked[1:]
+    assert bundle.IMPORT.findall(IMPORTS) == asked
 
 
 def test_imports_have_no_cycle() -> None:
@@ -95,9 +92,9 @@ def test_a_bundle_has_all_names_that_its_scripts_import() -> None:
     """The bundle takes one name from each `export`, so a declaration must not export two."""
     texts = scripts()
     for script, text in texts.items():
-        for names, path in page_bundle.IMPORT.findall(text):
+        for names, path in bundle.IMPORT.findall(text):
             imported = {re.sub(" as .*", "", name) for name in re.split(r",\s+", names) if name}
-            assert imported <= {*page_bundle.EXPORT.findall(texts[target(script, path)])}, (script, path)
+            assert imported <= {*bundle.EXPORT.findall(texts[target(script, path)])}, (script, path)
 
 
 def test_lists_of_files_are_as_the_command_writes_them() -> None:

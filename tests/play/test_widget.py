@@ -82,7 +82,8 @@ def test_its_script_is_one_module_that_needs_no_other_file() -> None:
     """VS Code and Colab require this, because they serve no other files."""
     script = widget()._esm
     assert not re.search(r"\bimport\b *[({\w*\"']|import\.meta", script)
-    assert re.findall(r"^export .*", script, re.MULTILINE) == ['export default modules["widget.js"].widget;']
+    exported = ["export const modules = {};", 'export default modules["widget.js"].widget;']
+    assert re.findall(r"^export .*", script, re.MULTILINE) == exported
 
 
 def test_records_and_finished_episodes_begin_at_their_first_position() -> None:

@@ -1,4 +1,4 @@
-"""Test the opening table: its positions, its bounds against the solver, its file, and the package's tables."""
+"""Test opening values: their positions, their bounds against the solver, their file, and the files of the package."""
 
 import math
 import re
@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from agents.suites.__main__ import main
-from agents.suites.opening_table import OpeningProofs
+from agents.suites.opening_values import OpeningProofs
 from agents.suites.resumable_pool import HERE
 from oanquan_env import Board, Core, Positions, Rules
 from oanquan_env.benchmark.openings import load_openings
@@ -19,13 +19,13 @@ from oanquan_env.proofs.bounds import Bounds
 from oanquan_env.proofs.certificate_checking import verify
 from oanquan_env.proofs.certificate_making import NoStrategyError, certify
 from oanquan_env.proofs.opening_values import (
-    OpeningTable,
-    find_opening_table,
-    format_opening_table,
+    OpeningValues,
+    find_opening_values,
+    format_opening_values,
     layers,
     opening_move_values,
     opening_value,
-    read_opening_table,
+    read_opening_values,
     squares_of,
 )
 from oanquan_env.proofs.proof_search import PROVED, LimitReachedError, ProofTable
@@ -35,8 +35,8 @@ from oanquan_env.search.search_state import mover_first
 SMALL = "tonkin fields=3 seeds=2 stone_value=3"
 
 
-def proved(rules: str, plies: int = 2) -> OpeningTable:
-    table = OpeningTable(Rules.parse(rules), plies, {})
+def proved(rules: str, plies: int = 2) -> OpeningValues:
+    table = OpeningValues(Rules.parse(rules), plies, {})
     OpeningProofs(table, nodes=100_000).run(HERE)
     return table
 
@@ -90,7 +90,7 @@ def test_unknown_boards_have_no_value() -> None:
 
 
 def test_a_move_that_ends_the_game_is_known_with_its_leftovers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(opening_values, "find_opening_table", lambda rules: OpeningTable(rules, 5, {}))
+    monkeypatch.setattr(opening_values, "find_opening_values", lambda rules: OpeningValues(rules, 5, {}))
     board = Board.parse("0,0,1,0,3,0/0,0,0,2,3,0* 31,20 0 3")
     known = opening_move_values(board)  # 3C and 5C capture the last stone: 41 + 4 to 20 + 5, from a lead of 11
     assert {str(move): bounds for move, bounds in known.items()} == {"3C": Bounds(9, 9), "5C": Bounds(9, 9)}
@@ -102,33 +102,33 @@ def test_a_move_that_ends_the_game_is_known_with_its_leftovers(monkeypatch: pyte
         ('"format": 1', '"format": 9', "format 1"),
         (", 2]", ", 1e9]", "position 1"),
         (", 2]", ", -3]", "position 1: impossible bounds"),
-        ('"plies"', '"depth"', "not an opening table"),
+        ('"plies"', '"depth"', "not a file of opening values"),
     ],
 )
 def test_damage_is_named(tmp_path, old: str, new: str, error: str) -> None:
-    table = OpeningTable(Rules.parse(SMALL), 1, {"2,2,2,0*/2,2,2,0*": Bounds(1, 2), "x": Bounds(-math.inf, 5)})
+    table = OpeningValues(Rules.parse(SMALL), 1, {"2,2,2,0*/2,2,2,0*": Bounds(1, 2), "x": Bounds(-math.inf, 5)})
     path = tmp_path / "table.json"
-    path.write_text(format_opening_table(table))
-    assert read_opening_table(path) == table
+    path.write_text(format_opening_values(table))
+    assert read_opening_values(path) == table
     path.write_text(path.read_text().replace(old, new))
     with pytest.raises(FileError, match=re.escape(error)):
-        read_opening_table(path)
+        read_opening_values(path)
 
 
 def test_the_set_up_has_the_bounds_of_the_packages_certificate(tmp_path) -> None:
     path = tmp_path / "table.json"
     arguments = ["--rules", "tonkin", "--plies", "1", "--nodes", "1", "--jobs", "1", "--output", str(path)]
-    assert main(["prove-openings", *arguments]) == 0
-    assert next(iter(read_opening_table(path).bounds.values())) == Bounds(5, 5)
+    assert main(["opening-values", *arguments]) == 0
+    assert next(iter(read_opening_values(path).bounds.values())) == Bounds(5, 5)
 
 
 def test_the_command_goes_on_with_its_file(tmp_path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "table.json.gz"
-    arguments = ["prove-openings", "--rules", SMALL, "--plies", "1", "--jobs", "1", "--output", str(path)]
+    arguments = ["opening-values", "--rules", SMALL, "--plies", "1", "--jobs", "1", "--output", str(path)]
     assert main([*arguments, "--nodes", "2"]) == 0
-    before = read_opening_table(path)
+    before = read_opening_values(path)
     assert main([*arguments, "--nodes", "100000"]) == 0
-    after = read_opening_table(path)
+    after = read_opening_values(path)
     assert after.proved == len(after.bounds) > before.proved
     assert f"{after.proved} of {len(after.bounds)} positions proved" in capsys.readouterr().out
     assert main([*arguments[:4], "2", *arguments[5:]]) == 2
@@ -138,7 +138,7 @@ def test_the_command_goes_on_with_its_file(tmp_path, capsys: pytest.CaptureFixtu
 @pytest.mark.parametrize("preset", ["mancala-world", "tonkin", "ludii", "app"])
 def test_certificates_confirm_values_of_the_packages_tables(preset: str) -> None:
     core, confirmed = Core(preset), 0
-    table = find_opening_table(core.rules)
+    table = find_opening_values(core.rules)
     assert table is not None
     positions = Positions.concatenate(layers(core, table.plies))
     bounds = [table.bounds[name] for name in squares_of(core, positions)]

@@ -12,7 +12,7 @@ from oanquan_env.engine.core import relative_points
 from oanquan_env.engine.loops import in_turn
 from oanquan_env.players import RandomPolicy, make
 from oanquan_env.search.limits import Limits
-from oanquan_env.search.maxn import NET_UNIT, MaxnSearch, apply_move, compile_multiplayer
+from oanquan_env.search.maxn import NET_UNIT, MaxnSearch, compile_multiplayer, play_and_rotate
 from tests.helpers import strategies
 from tests.helpers.boards import random_positions
 from tests.helpers.nets import random_net
@@ -46,7 +46,7 @@ def test_the_compiled_move_is_the_cores(rules: Rules, seed: int) -> None:
         for row, action in enumerate(actions.tolist()):
             board, left = before[row : row + 1], rules.max_plies - int(positions.ply[row])
             sides, scores = (in_turn(players, one[0], board.mover[0]) for one in (board.words, board.scores))
-            moved, mover = apply_move(compiled, sides, scores, action, left), positions.mover[row]
+            moved, mover = play_and_rotate(compiled, sides, scores, action, left), positions.mover[row]
             assert moved.sides == in_turn(players, positions.words[row], mover)
             assert moved.scores == in_turn(players, standings[row], mover)
             assert moved.ended == positions.ended[row]

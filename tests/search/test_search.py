@@ -14,9 +14,10 @@ from oanquan_env.players.search_player import MCTSPlayer, SearchPlayer
 from oanquan_env.proofs.solver import Solver
 from oanquan_env.search import alphabeta, deepening
 from oanquan_env.search.deepening import Search
+from oanquan_env.search.keys import marked
 from oanquan_env.search.limits import Limits, SearchResult
 from oanquan_env.search.mcts import RandomPlayouts
-from oanquan_env.search.search_state import MIN_BUCKET_BITS, apply_move, compile_rules, marked, new_memory
+from oanquan_env.search.search_state import MIN_BUCKET_BITS, apply_move, compile_rules, new_memory
 from oanquan_env.search.value_net import read_value_net
 from tests.helpers import strategies
 from tests.helpers.boards import random_positions

@@ -11,8 +11,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agents.evaluation.tournament_run import hash_of_files
 from agents.networks.value_nets import ValueModule
-from agents.tournament_run import hash_of_files
 from oanquan_env import Core, Positions, Rules
 from oanquan_env.engine.symmetry import canonical_sides
 from oanquan_env.errors import UnavailableError

@@ -124,7 +124,7 @@ def fill_rules(rules: Any) -> None:
     rules.field_bytes, rules.unfinished, rules.one_each = tables.side_masks(fields, rules.end)
     rules.playable = tables.playable(fields, rules.sowing)
     for action in range(2 * fields):
-        rules.origins[action] = tables.origin(action)
+        rules.origins[action] = tables.origin_code(action)
     for gap, gap_seeds, gap_stone, behind_seeds, behind_stone, next_gap in _walks(
         players, fields, rules.empty_mandarin
     ):
@@ -219,7 +219,7 @@ def settle(rules: Any, game: Any, match: Any) -> None:
     south, north, _, _ = sides(rules, game)
     if game.mover == 1:
         south, north = north, south
-    game.points[0], game.points[1] = settling.final_points(
+    game.points[0], game.points[1] = settling.settled_points(
         rules, south, north, game.scores[0], game.scores[1], game.mover, game.ended, match.marks
     )
     match.winner = settling.round_winner(game.points[0], game.points[1], game.ended)

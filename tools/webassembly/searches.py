@@ -75,7 +75,7 @@ def search_many(rules: Any, game: Any, query: Any, work: Any) -> None:
     rules.has_net, rules.unit, state.stop = query.has_net, maxn.NET_UNIT if query.has_net else 1, 0
     depth, nodes = query.depth or MAX_DEPTH, query.nodes or UNLIMITED
     first_depth = 1 if query.nodes else depth
-    maxn.search_rows(rules, state, work.roots, first_depth, depth, nodes, query.every_move != 0)
+    maxn.search_maxn(rules, state, work.roots, first_depth, depth, nodes, query.every_move != 0)
     query.reached, query.proved, query.played = root.depth, 0, root.nodes
     best, query.valued = maxn.UNKNOWN, 0
     for action in range(MAX_ACTIONS):
@@ -89,10 +89,10 @@ inlined(search_state.bits_to_use)
 
 RECORDS = {
     "two_rules": search_state.TWO_PLAYER_RULES,
-    "two": _work(search_state.MEMORY, deepening.ROOT),
+    "two": _work(search_state.MEMORY, deepening.ALPHABETA_ROOT),
     "table": np.dtype([("buckets", SLOT, (1 << TABLE_BITS, ENTRIES))]),
     "many_rules": maxn.MULTIPLAYER_RULES,
-    "many": _work(maxn.MEMORY, maxn.MAXN_ROOT),
+    "many": _work(maxn.MAXN_MEMORY, maxn.MAXN_ROOT),
     "query": QUERY,
 }
 EXPORTS = {

@@ -7,16 +7,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agents.suites.openings import OpeningsRecipe, final_margins, make_suite
+from agents.suites.balanced_openings import OpeningsRecipe, final_margins, make_openings
 from oanquan_env import Board, Core, Positions, parse_records, rotate_seats
-from oanquan_env.benchmark.openings import load_openings, random_suite, read_openings
-from oanquan_env.benchmark.pairs import (
+from oanquan_env.benchmark.game_pairs import (
     by_order,
     pairing_result,
     play_paired_games,
     play_pairs,
     score_interval,
 )
+from oanquan_env.benchmark.openings import load_openings, random_suite, read_openings
 from oanquan_env.benchmark.statistics import score_estimate
 from oanquan_env.benchmark.suites import openings_path
 from oanquan_env.engine.symmetry import canonical_keys, first_of_each, key_hashes, key_number
@@ -113,8 +113,8 @@ def test_the_balanced_suite(rules: str) -> None:
 )
 def test_a_made_suite_is_balanced_and_without_duplicates(rules: str, net: str | None, within: int, depth: int) -> None:
     recipe, core = OpeningsRecipe(rules=rules, count=12, within=within, depth=depth, net=net), Core(rules)
-    records = make_suite(recipe)
-    assert parse_records(format_records(records)) == records == make_suite(recipe)
+    records = make_openings(recipe)
+    assert parse_records(format_records(records)) == records == make_openings(recipe)
     positions = Positions.concatenate(record.board().positions for record in records)
     assert len(records) == 12 == len(first_of_each(canonical_keys(core, positions)))
     search = MoveValues(core, depth, None if net is None else read_value_net(net, rules))

@@ -1,7 +1,7 @@
 """Make whole games for offline reinforcement learning, as `.npz` files and as a Minari data set.
 
-    python -m agents.game_data --output out/games --games 1000 --player minimax:depth=4 --opponent greedy
-    python -m agents.game_data --output out/games --games 1000 --minari oanquan/minimax-v0
+    python -m agents.data.game_data --output out/games --games 1000 --player minimax:depth=4 --opponent greedy
+    python -m agents.data.game_data --output out/games --games 1000 --minari oanquan/minimax-v0
 
 The player's seat is drawn for each game, and the opponent plays all other seats. `numpy.load` reads the files
 `games-00000.npz` and so on; `FIELDS` describes their arrays. They depend only on the options and the players' files. A
@@ -22,8 +22,8 @@ import numpy.typing as npt
 import tyro
 
 from agents.config import Count, CountOrZero, Folder, Seed, command, command_of, progress_bar
+from agents.evaluation.tournament_run import hash_of_files
 from agents.folders import ABOUT_NAME, data_folder
-from agents.tournament_run import hash_of_files
 from oanquan_env import Core, Positions
 from oanquan_env.engine.core import advance
 from oanquan_env.engine.positions import Termination
@@ -35,7 +35,7 @@ from oanquan_env.players import Policy, as_policy
 from oanquan_env.rewards import check_reward, ply_rewards
 from oanquan_env.rollouts import play_randomly, seated
 
-PROGRAM = "python -m agents.game_data"
+PROGRAM = "python -m agents.data.game_data"
 GAMES = 500  # games per file; a killed command loses the games of its unfinished file
 Columns: TypeAlias = dict[str, npt.NDArray[Any]]
 FIELDS = {

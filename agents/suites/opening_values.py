@@ -1,4 +1,4 @@
-"""The proof of all values of the first plies: the opening table for a set of rules."""
+"""The proof of all values of the first plies: the opening values of a set of rules."""
 
 import functools
 import math
@@ -21,11 +21,11 @@ from oanquan_env.proofs.bounds import Bounds
 from oanquan_env.proofs.certificate_checking import verify
 from oanquan_env.proofs.certificates import certificate_path, read_certificate
 from oanquan_env.proofs.opening_values import (
-    OpeningTable,
-    format_opening_table,
+    OpeningValues,
+    format_opening_values,
     layers,
-    openings_table_path,
-    read_opening_table,
+    opening_values_path,
+    read_opening_values,
     squares_of,
 )
 from oanquan_env.proofs.proof_search import ProofTable
@@ -35,42 +35,44 @@ from oanquan_env.search.deepening import Search
 from oanquan_env.search.limits import Limits
 from oanquan_env.search.search_state import mover_first
 
-PROG = "python -m agents.suites prove-openings"
+PROG = "python -m agents.suites opening-values"
 MOST_PLIES = 8
-"""Maximum plies of a table. A table must fit into memory, and each further ply makes it about six times as large."""
+"""Maximum plies of a file. It must fit into memory, and each further ply makes it about six times as large."""
 ENDED = ""  # used for a finished game instead of a position's name
 MEGABYTES = 256.0  # size of a proof table in MiB
 GUESS = Limits(nodes=20_000)  # limits of the search that makes the first guess at an opening's value
 
 
 class OpeningProofs:
-    """A prover of the positions of `table`, with at most `nodes` moves per proof.
+    """A prover of the positions of `openings`, with at most `nodes` moves per proof.
 
     Attributes:
-        table: the bounds so far; it has an entry for every position of the first plies, even if nothing is proved.
+        openings: the bounds so far; it has an entry for every position of the first plies, even if nothing is proved.
     """
 
-    def __init__(self, table: OpeningTable, nodes: int) -> None:
-        self.table = table
-        self.core = Core(table.rules)
-        self._work = functools.partial(prove_opening, str(table.rules), nodes, self.core.rules.max_plies - table.plies)
-        self._layers = [(layer, squares_of(self.core, layer)) for layer in layers(self.core, table.plies)]
+    def __init__(self, openings: OpeningValues, nodes: int) -> None:
+        self.openings = openings
+        self.core = Core(openings.rules)
+        self._work = functools.partial(
+            prove_opening, str(openings.rules), nodes, self.core.rules.max_plies - openings.plies
+        )
+        self._layers = [(layer, squares_of(self.core, layer)) for layer in layers(self.core, openings.plies)]
         self._moves = [self._moves_of(*layer) for layer in self._layers[:-1]]
         plies = Counter(name for _, names in self._layers for name in dict.fromkeys(names))
         self._single = {name for name, count in plies.items() if count == 1}  # others also occur nearer the ply limit
         for name in plies:
-            table.bounds.setdefault(name, Bounds())
+            openings.bounds.setdefault(name, Bounds())
 
     def run(self, workers: ResumablePool) -> float:
         """Try to prove each open value once, deepest positions first; return the processor time in seconds."""
         seconds = 0.0
         for layer, names in reversed(self._layers):
             self._propagate()
-            rows = [row for row, name in enumerate(names) if not self.table.bounds[name].meet]
-            questions = [(layer[row : row + 1], self.table.bounds[names[row]]) for row in rows]
+            rows = [row for row, name in enumerate(names) if not self.openings.bounds[name].meet]
+            questions = [(layer[row : row + 1], self.openings.bounds[names[row]]) for row in rows]
             answers = workers.map(f"positions of ply {layer.ply[0]}", self._work, questions)
             for row, (bounds, spent) in zip(rows, answers, strict=True):
-                self.table.bounds[names[row]] = Bounds(*bounds.tolist())
+                self.openings.bounds[names[row]] = Bounds(*bounds.tolist())
                 seconds += float(spent)
         self._propagate()
         return seconds
@@ -80,7 +82,7 @@ class OpeningProofs:
 
         No move's value exceeds its position's. If only one move can reach the position's lower bound, it must do so.
         """
-        bounds = self.table.bounds | {ENDED: Bounds(0, 0)}
+        bounds = self.openings.bounds | {ENDED: Bounds(0, 0)}
         for name, moves in (entry for layer in reversed(self._moves) for entry in layer):
             values = [bounds[child].before(gain) for child, gain in moves.items()]
             best = Bounds(max(value.lower for value in values), max(value.upper for value in values))
@@ -91,7 +93,7 @@ class OpeningProofs:
             for child in moves.keys() & self._single:
                 least = lower if enough == [child] else -math.inf
                 bounds[child] = bounds[child].within(Bounds(least, upper).before(moves[child]))
-        self.table.bounds.update((name, bounds[name]) for name in self.table.bounds)
+        self.openings.bounds.update((name, bounds[name]) for name in self.openings.bounds)
 
     def _moves_of(self, layer: Positions, names: list[str]) -> list[tuple[str, dict[str, float]]]:
         """Return each position's name and, by the name of each child, the highest gain in points of a move to it."""
@@ -123,10 +125,10 @@ def prove_opening(rules: str, nodes: int, plies_left: int, asked: tuple[Position
 
 
 @dataclass(frozen=True, kw_only=True)
-class ProveOpenings(PoolOptions):
-    """Prove the values of all positions of the first plies, and write the opening table for a set of rules.
+class MakeOpeningValues(PoolOptions):
+    """Prove the values of all positions of the first plies, and write the opening values of a set of rules.
 
-        python -m agents.suites prove-openings --rules mancala-world --plies 4 --nodes 4000000
+        python -m agents.suites opening-values --rules mancala-world --plies 4 --nodes 4000000
 
     The deepest positions are proved first. The bounds of an earlier position follow from the bounds of its moves; if
     they leave its value open, the position itself is searched. Every position has its own proof table: in a shared
@@ -138,23 +140,25 @@ class ProveOpenings(PoolOptions):
     rules: str = DEFAULT_PRESET  # rules by name, with changed fields
     plies: Annotated[Count, Field(le=MOST_PLIES)] = 3  # plies of the deepest positions
     nodes: Count = 4_000_000  # node limit of one proof
-    output: OptionalFile = None  # the table's file; an existing table is continued (default: the package's own)
+    output: OptionalFile = None  # the file; an existing file is continued (default: the package's own)
 
     def run(self) -> None:
-        """Prove the values and write the table."""
+        """Prove the values and write the file."""
         core = Core(self.rules)
-        path = self.output or openings_table_path(core.rules)
-        new = OpeningTable(core.rules, self.plies, {}, {"seconds": 0.0})
-        table = read_opening_table(path) if path.exists() else new
-        if (table.rules, table.plies) != (new.rules, new.plies):
-            raise ValueError(f"{path} already holds {table.plies} plies of '{table.rules}': choose another --output")
+        path = self.output or opening_values_path(core.rules)
+        new = OpeningValues(core.rules, self.plies, {}, {"seconds": 0.0})
+        openings = read_opening_values(path) if path.exists() else new
+        if (openings.rules, openings.plies) != (new.rules, new.plies):
+            held = f"{openings.plies} plies of '{openings.rules}'"
+            raise ValueError(f"{path} already holds {held}: choose another --output")
         if (certified := certificate_path(core.rules)).is_file():
             (start,) = squares_of(core, core.start())
-            table.bounds[start] = table.bounds.get(start, Bounds()).within(verify(read_certificate(certified)).bounds)
-        table.made |= origin(f"{PROG} --rules '{core.rules}' --plies {self.plies} --nodes {self.nodes}")
+            bounds = verify(read_certificate(certified)).bounds
+            openings.bounds[start] = openings.bounds.get(start, Bounds()).within(bounds)
+        openings.made |= origin(f"{PROG} --rules '{core.rules}' --plies {self.plies} --nodes {self.nodes}")
         with self.pool(path) as workers:
-            more = OpeningProofs(table, self.nodes).run(workers)
-            table.made["seconds"] = round(table.made["seconds"] + more, 1)
-            write_atomically(path, text_bytes(path, format_opening_table(table)))
-        proved, seconds = f"{table.proved} of {len(table.bounds)} positions proved", table.made["seconds"]
+            more = OpeningProofs(openings, self.nodes).run(workers)
+            openings.made["seconds"] = round(openings.made["seconds"] + more, 1)
+            write_atomically(path, text_bytes(path, format_opening_values(openings)))
+        proved, seconds = f"{openings.proved} of {len(openings.bounds)} positions proved", openings.made["seconds"]
         print(f"{proved}, {seconds:.0f} core seconds, in {path}")

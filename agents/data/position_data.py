@@ -1,6 +1,6 @@
 """Make data for offline learning: positions with the value of every move.
 
-    python -m agents.position_data --output out/data --positions 100000 --depth 8 --net pretrained
+    python -m agents.data.position_data --output out/data --positions 100000 --depth 8 --net pretrained
 
 Each position is up to `--random-plies` random plies after a position of a game between players of mixed strength. No
 two positions are equivalent, and no position is in the rules' regret suite or one move after a position of the suite. A
@@ -21,7 +21,7 @@ from pydantic import Field
 
 from agents.config import Count, CountOrZero, Folder, Seed, Whole, command, command_of
 from agents.folders import data_folder
-from agents.suites.regret import met_in_play, mixed_players
+from agents.suites.mixed_games import met_in_play, mixed_players
 from agents.suites.resumable_pool import PoolOptions, ResumablePool
 from agents.suites.worker_search import net_bytes, search_moves
 from oanquan_env import Core, Positions
@@ -33,7 +33,7 @@ from oanquan_env.observation import Encoder
 from oanquan_env.rollouts import play_randomly
 from oanquan_env.search.limits import Limits
 
-PROGRAM = "python -m agents.position_data"
+PROGRAM = "python -m agents.data.position_data"
 SHARD = 5000  # positions per file
 MOST_POSITIONS = 10**8  # the hashes of all positions are kept in memory
 POSITIONS_A_GAME = 16  # one game is played for this many requested positions

@@ -12,12 +12,12 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from agents.code_hashes import project_code
+from agents.evaluation.code_hashes import project_code
 from oanquan_env.files import naming_damage, read_json, short_hash, write_atomically
 from oanquan_env.provenance import commit, versions
 
 PACKAGES = ("numpy", "numba", "torch")
-MEASURES = {
+CONTENTS = {
     "openings": "games",
     "suite": "regret",
     "minutes": "best responses",
@@ -56,7 +56,7 @@ class FinishedParts:
             if part["key"] != json.loads(key):
                 raise ValueError("it belongs to another key")
             content = TypeAdapter(kind).validate_python(part["content"])
-            what = next((word for setting, word in MEASURES.items() if setting in settings), "part")
+            what = next((word for setting, word in CONTENTS.items() if setting in settings), "part")
             self.reused[f"{what} {' – '.join(names)}"] = str(part["finished"])
             return content
 

@@ -1,4 +1,4 @@
-"""The frame of all experiments: command line, file of results, and the tables that pages show."""
+"""What all experiments share: command line, file of results, and the tables that pages show."""
 
 import dataclasses
 import functools
@@ -75,7 +75,7 @@ class Experiment(Generic[OptionsT]):
     def write(self, options: OptionsT, results: dict[str, Any]) -> None:
         """Write the results, with the machine and the command, to the files that the options name."""
         changes = dataclasses.replace(options, json=None, publish=False)
-        content = {**origin(command_of(program(self.name), changes)), **results}
+        content = {**head_of_results(command_of(program(self.name), changes)), **results}
         for path in (options.json, RESULTS / f"{self.name}.json" if options.publish else None):
             if path:
                 write_atomically(path, f"{json.dumps(content, indent=1)}\n".encode())
@@ -114,7 +114,7 @@ def check_commit(commit: str | None) -> None:
         )
 
 
-def origin(command: str) -> dict[str, Any]:
+def head_of_results(command: str) -> dict[str, Any]:
     """Return the head of a file of results: the processor, the clone's commit, versions of packages, and `command`."""
     made = provenance.origin(command)
     return {

@@ -26,7 +26,7 @@ PROG = "python -m agents.suites openings"
 BATCH = 100
 """Number of lines of each length drawn at once."""
 MAX_FAILED_LINES = 50_000
-"""`make_suite` gives up after this many consecutive lines that are unbalanced or repeated."""
+"""`make_openings` gives up after this many consecutive lines that are unbalanced or repeated."""
 MAX_FULL_WIDTH = 8
 """Maximum depth of a full-width search, in plies; with a deeper search, a suite would take days."""
 SHALLOW_DEPTH, SHALLOW_MAXN_DEPTH = 8, 3
@@ -52,7 +52,7 @@ class OpeningsRecipe:
     net: str | None = None  # value net of the searches: a file, a run's folder or `pretrained` (default: no net)
 
 
-def make_suite(recipe: OpeningsRecipe, workers: ResumablePool = HERE) -> list[GameRecord]:
+def make_openings(recipe: OpeningsRecipe, workers: ResumablePool = HERE) -> list[GameRecord]:
     """Return `recipe.count` balanced lines, drawn at random. Raises `ValueError` if too few are found."""
     core = Core(recipe.rules)
     full_width = core.rules.players > 2
@@ -164,6 +164,6 @@ class MakeOpenings(PoolOptions):
         """Make the suite and write its file."""
         path = self.output or openings_path(Rules.parse(self.recipe.rules), fair=self.recipe.proved)
         with self.pool(path) as workers:
-            records = make_suite(self.recipe, workers)
+            records = make_openings(self.recipe, workers)
             write_atomically(path, text_bytes(path, format_records(records)))
         print(f"{len(records)} openings in {path}")

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from agents.config import Size
-from experiments import frame, methods, players, solve, speed
+from experiments import common, methods, players, solve, speed
 from oanquan_env import Core, evaluate, provenance
 from oanquan_env.benchmark.suites import load_suite
 from tests.helpers.runs import PPO
@@ -24,7 +24,7 @@ def at_commit(monkeypatch: pytest.MonkeyPatch, commit: str | None) -> None:
 
 
 @dataclass(frozen=True)
-class Options(frame.Options):
+class Options(common.Options):
     seeds: Size = 2
 
 
@@ -33,11 +33,11 @@ def measure(options: Options) -> Iterator[dict[str, Any]]:
         yield {"speeds": {"x": seeds}}
 
 
-def rows(results: dict[str, Any]) -> list[frame.Cells]:
+def rows(results: dict[str, Any]) -> list[common.Cells]:
     return [{"games": name, "speed": str(speed)} for name, speed in results["speeds"].items()]
 
 
-CORE = frame.Experiment("core", "An experiment.", Options, measure, {"speeds": rows, "others": lambda _: [{"a": "b"}]})
+CORE = common.Experiment("core", "An experiment.", Options, measure, {"speeds": rows, "others": lambda _: [{"a": "b"}]})
 
 
 def test_results_are_shown_and_written_where_they_are_asked_for(
@@ -45,7 +45,7 @@ def test_results_are_shown_and_written_where_they_are_asked_for(
 ) -> None:
     results, asked = tmp_path / "results", tmp_path / "core.json"
     results.mkdir()
-    monkeypatch.setattr(frame, "RESULTS", results)
+    monkeypatch.setattr(common, "RESULTS", results)
     at_commit(monkeypatch, "0123456789ab-dirty")
     assert CORE.main([]) == 0
     table = "| games | speed |\n| ----- | ----: |\n| x     |     2 |"
@@ -72,16 +72,16 @@ def test_a_bound_that_is_not_proved_is_a_question_mark() -> None:
 
 def test_a_cell_that_a_row_lacks_is_empty() -> None:
     rows = [{"a": "1"}, {"a": "2", "b": "3"}]
-    assert frame.table_of(rows).splitlines() == ["| a | b |", "| --- | ---: |", "| 1 |  |", "| 2 | 3 |"]
+    assert common.table_of(rows).splitlines() == ["| a | b |", "| --- | ---: |", "| 1 |  |", "| 2 | 3 |"]
 
 
 def test_a_page_names_the_command_that_was_run_and_not_the_program_s_present_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for path in frame.RESULTS.glob("*.json"):
+    for path in common.RESULTS.glob("*.json"):
         results = json.loads(path.read_text())
         assert "measured_on" not in results or results["command"].startswith("python -m "), path
-    monkeypatch.setattr(frame, "RESULTS", tmp_path)
+    monkeypatch.setattr(common, "RESULTS", tmp_path)
     results = {
         "measured_on": {"commit": "abc", "processor": "abacus"},
         "command": "python -m old.core",
@@ -127,9 +127,9 @@ def test_new_results_leave_a_commit_clean_and_new_code_does_not(
     assert find_commit() == commit
     code.write_text("new")
     assert find_commit() == f"{commit}-dirty"
-    frame.check_commit(commit)
+    common.check_commit(commit)
     with pytest.raises(ValueError, match="commit first"):
-        frame.check_commit(find_commit())
+        common.check_commit(find_commit())
 
 
 def test_each_contestant_has_its_median_speed() -> None:
@@ -182,10 +182,10 @@ def test_learning_methods_train_for_their_budget_and_finished_runs_are_kept(
 ) -> None:
     ppo = {**PPO["ppo"], "learning_rate": 1e-2, "learning_rate_end": 1e-3}
     changes = {"network": {**PPO["network"], "name": "two_ply"}, "ppo": ppo, "evaluation": PPO["evaluation"]}
-    begun: list[methods.Training] = []
+    begun: list[methods.AgentsRun] = []
 
-    def begin(*arguments: Any) -> methods.Training:
-        begun.append(methods.Training("quick.yaml", changes, *arguments))
+    def begin(*arguments: Any) -> methods.AgentsRun:
+        begun.append(methods.AgentsRun("quick.yaml", changes, *arguments))
         return begun[-1]
 
     monkeypatch.setattr(methods, "METHODS", {"PPO": methods.Method("replies", begin)})

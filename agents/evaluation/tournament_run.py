@@ -1,6 +1,6 @@
 """A run of `evaluate.py`, from its settings to its report: a tournament, regret, best responses, or several of these.
 
-Finished parts of a long run are stored (see `agents.finished_parts`), so that an interrupted run can resume.
+Finished parts of a long run are stored (see `agents.evaluation.finished_parts`), so that an interrupted run can resume.
 """
 
 import dataclasses
@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypeVar
+from typing import Annotated, Any, Literal, TypeAlias, TypeVar
 
 import numpy as np
 import tyro
@@ -19,18 +19,17 @@ from pydantic import ConfigDict, Field
 from rich.progress import Progress
 from tyro.constructors import PrimitiveConstructorSpec
 
-from agents.code_hashes import code_hashes, custom_code
 from agents.config import Count, OpeningPlies, OptionalFile, Pairs, Seed, validated
-from agents.finished_parts import FinishedParts
+from agents.evaluation.code_hashes import code_hashes, custom_code
+from agents.evaluation.finished_parts import FinishedParts
 from agents.parallel import spread
 from oanquan_env import Core, Rules
 from oanquan_env.benchmark.evaluation import default_openings, games_measured, rated
 from oanquan_env.benchmark.exploit import exploit_seats
+from oanquan_env.benchmark.game_pairs import rng_for
 from oanquan_env.benchmark.generalisation import Generalisation, evaluate_rules, suites_digest
 from oanquan_env.benchmark.openings import Openings, load_openings, random_suite
-from oanquan_env.benchmark.pairs import rng_for
 from oanquan_env.benchmark.regret import RUNS, Part, Regret
-from oanquan_env.benchmark.report import PICTURE, markdown
 from oanquan_env.benchmark.results import Evaluation, SuitePart
 from oanquan_env.benchmark.rule_pairs import PATH, RuleFollowing, follow_rules, load_rule_pairs, named
 from oanquan_env.benchmark.statistics import as_record
@@ -38,16 +37,13 @@ from oanquan_env.benchmark.suites import load_suite
 from oanquan_env.benchmark.tournament import Entrant, Pairing, Tournament
 from oanquan_env.engine.rules import DEFAULT_PRESET
 from oanquan_env.errors import UsageError
-from oanquan_env.files import FileError, read_json, short_hash, write_atomically
+from oanquan_env.files import short_hash
 from oanquan_env.players import as_policy
 from oanquan_env.players.making import kinds
 from oanquan_env.players.names import parse
 from oanquan_env.proofs.certificates import certificate_path
 from oanquan_env.provenance import origin
 from oanquan_env.search.any_rules_net import net_path
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 PARTS = "parts"  # subfolder of the output folder
 Measure = TypeVar("Measure")
@@ -255,50 +251,6 @@ def _play_pairing(rules: str, openings: Openings, seed: int, players: list[tuple
         if entrant.files != files:
             raise UsageError(f"the files or the version of {name} differ between machines: share one folder among them")
     return Tournament(Core(rules), entrants, openings, seed).play_one(0, 1)
-
-
-def read_report(path: Path) -> Evaluation:
-    """Read a report.json. Raises `FileError`, naming the file and the field, if the report is missing or invalid."""
-    if not path.exists():
-        raise FileError(f"{path}: there is no such file; evaluate.py --output FOLDER writes it")
-    return validated(Evaluation, read_json(path), str(path))
-
-
-def write_report(report: Evaluation, folder: Path) -> None:
-    """Write report.json, report.md and, if the report has games, scores.png into an existing folder."""
-    write_atomically(folder / "report.json", report.to_json().encode())
-    if report.pairings:
-        from oanquan_env.benchmark.charts import png  # matplotlib takes a second to import
-
-        write_atomically(folder / PICTURE, png(draw_scores(report)))
-    write_atomically(folder / "report.md", markdown(report, picture=True).encode())
-
-
-def draw_scores(report: Evaluation) -> "Figure":
-    """Draw a heat map of each row player's score, in percent, against the column player (or copies of it, if P > 2)."""
-    from matplotlib.colors import TwoSlopeNorm
-
-    from oanquan_env.benchmark import charts
-
-    order, seats = [player.label for player in report.ranked()], len(report.pairings[0].orders)
-    n = len(order)
-    table = np.full((n, n), np.nan)
-    for pairing in report.pairings:
-        row, column = order.index(pairing.agent), order.index(pairing.opponent)
-        table[row, column] = 100 * pairing.score.mean
-        if pairing.pentanomial is not None:
-            table[column, row] = 100 - 100 * pairing.score.mean
-    even = 100 / seats
-    among = "against the column" if seats == 2 else f"among copies\nof the column, fair share {even:.0f}"
-    figure, axes = charts.chart(f"Score of the row {among}, %", max(5.6, 2.2 + 0.72 * n), 2.0 + 0.55 * n, grid=None)
-    axes.imshow(table, cmap=charts.DIVERGING, norm=TwoSlopeNorm(even, 0, 100), aspect="auto")
-    for row, column in zip(*np.isfinite(table).nonzero(), strict=True):
-        value = float(table[row, column])
-        colour = charts.CARD if abs(value - even) > 0.6 * (even if value < even else 100 - even) else charts.INK
-        axes.text(column, row, f"{value:.0f}", ha="center", va="center", color=colour, fontsize=10)
-    axes.set_xticks(range(n), order, rotation=35, ha="right")
-    axes.set_yticks(range(n), order)
-    return figure
 
 
 # ---- entrants --------------------------------------------------------------------------------------------------------

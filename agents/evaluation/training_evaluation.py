@@ -9,7 +9,7 @@ from pydantic import Field
 
 from agents.config import Count, OpeningPlies, Pairs, Strict
 from oanquan_env import Core, Positions
-from oanquan_env.benchmark.pairs import play_pairs, score_interval
+from oanquan_env.benchmark.game_pairs import play_pairs, score_interval
 from oanquan_env.files import FileError
 from oanquan_env.players import Policy
 from oanquan_env.players.adapters import as_policy
