@@ -17,7 +17,7 @@ from oanquan_env.cli import main
 from oanquan_env.play.levels import LEVELS, Level
 from oanquan_env.text import rules_in_words
 from tests.helpers.boards import boards_of
-from tests.records.test_match import THREE_ROUNDS
+from tests.match.test_match import THREE_ROUNDS
 
 Run = Callable[..., str]
 
@@ -198,8 +198,8 @@ def test_lines_can_be_edited_and_boards_have_the_terminal_s_colours_and_width() 
     pytest.importorskip("readline")
     seen = shown("1B\x7fA", "\x1b[A", TERM="xterm-256color")  # a backspace; then the arrow up brings the line back
     for words in (
-        "North to move, ply 1, South played 1A",
-        "North cannot play 1A; legal: 2A",
+        "South played 1A (+6). North to move.",
+        "North cannot play 1A, only 2A",
         "\x1b[1m▶ South 0\x1b[0m",
     ):
         assert words in seen

@@ -76,7 +76,7 @@ export function roundsOf(view, make) {
  * Explain why fields changed hands after a round: its `owed` points, and the fields `sold`, `pawned` and `returned`,
  * such as "S1".
  */
-function settlement(view, { winner, owed, sold, pawned, returned }) {
+export function settlement(view, { winner, owed, sold, pawned, returned }) {
   const words = WORDS[view.board.language],
     name = (player) => capital(seatName(view, player)),
     loser = name(1 - winner),

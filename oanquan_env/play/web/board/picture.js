@@ -84,7 +84,7 @@ export function pictures({ drawing, start, starter, moves, scores, winners, labe
 }
 
 /** Return the last picture of a game, with the seeds left on the board in their owners' bowls. */
-function finalPicture(game) {
+export function finalPicture(game) {
   const { drawing, start, moves, scores, codes } = game,
     last = pictures(game).at(-1);
   return scores ? { ...last, ...sweeping(drawing, moves.at(-1)?.after ?? start, scores, codes).after } : last;
