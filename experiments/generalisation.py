@@ -241,7 +241,8 @@ def measure(options: Options) -> Iterator[dict[str, Any]]:
     if path is None or (options.add and not path.exists()):
         path = RESULTS / "generalisation.json"
     results: dict[str, Any] = read_json(path) if path.exists() else {"runs": [], "added": {}}
-    results = {"runs": results["runs"], "added": results["added"]}
+    # Many calls made the runs, each of which names its commit; one call without options makes what is missing.
+    results = {"command": PROG, "runs": results["runs"], "added": results["added"]}
     if options.add:
         added, label = read_generalisation(options.add), " ".join(options.label.split())
         entry = {"regret": added.regret, "command": added.command, "commit": added.commit}
@@ -338,7 +339,11 @@ def picture(results: dict[str, Any]) -> bytes | None:
         return None
     lines = {name: scores[0] for name in LINES if (scores := _percents(results, name))}
     figure = draw_curves({"training rule sets": curves}, lines)
-    figure.axes[0].set_ylabel("regret, % of random play's")
+    (axes,) = figure.axes
+    axes.set_xscale("log")
+    axes.set_xticks(SIZES, [f"{size:,}" for size in SIZES])
+    axes.minorticks_off()
+    axes.set_ylabel("regret, % of random play's")
     return png(figure)
 
 
