@@ -38,7 +38,7 @@ from oanquan_env.engine.rules import CHOICES, FIELD_NAMES, PRESETS, Rules, Rules
 from oanquan_env.errors import UsageError
 
 VERSION = 1
-"""Version of the splits, of `VALUES` and of `layout`."""
+"""Version of the splits and of `VALUES`. A new field of `Rules` also lengthens `layout`, without a new version."""
 
 VALUES: dict[str, tuple[Any, ...]] = {
     "fields": (2, 3, 5, 5),
