@@ -19,7 +19,7 @@ In reading order:
 | `exploit` | points that players give up to the best response found | 13 minutes | strength.md |
 | `rule_pairs` | which of two rule sets players without language follow | five minutes | language-models.md |
 | `any_rules` | regret of searches with the net for any rules | two minutes | strength.md |
-| `generalisation` | regret under held-out rule sets by methods, with `many_rules_ppo` | five CPU hours | generalisation.md |
+| `generalisation` | regret under held-out rule sets, also of `many_rules_ppo` | 5 CPU hours | generalisation.md |
 | `coverage` | how often intervals cover the value of their population | six minutes | comparing-players.md |
 | `beams` | effect of training games in lines that beat the network | 1 to 2.5 CPU minutes a run | strength.md |
 
