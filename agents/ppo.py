@@ -32,11 +32,10 @@ from agents.networks.nets import NETWORKS, NetworkConfig, make_network, options_
 from agents.players.agent_files import AgentCard, check_reward, save_agent
 from agents.players.network_player import PPOPlayer
 from agents.run import Run, RunConfig, between
-from agents.self_play import MOST_PLIES, SelfPlayGames
+from agents.self_play import MOST_PLIES, RewardFunction, SelfPlayGames
 from oanquan_env import Core, IllegalActionError, Positions
 from oanquan_env.array_types import Mask, Points
 from oanquan_env.benchmark.statistics import as_record
-from oanquan_env.engine.positions import turn_order
 from oanquan_env.errors import UsageError
 from oanquan_env.files import FileError, one_line
 from oanquan_env.rewards import REWARDS, RewardName, ply_rewards
@@ -44,8 +43,6 @@ from oanquan_env.sb3 import SharedVecEnv
 
 Numbers: TypeAlias = npt.NDArray[np.float32]
 ConfigT = TypeVar("ConfigT", bound="PPOConfig")
-RewardFunction: TypeAlias = Callable[[Core, Points, Positions], npt.NDArray[np.float64]]
-"""A function of the core, the scores (N, P) before a ply, and the positions after it, to the rewards (N, P) by seat."""
 LOOKAHEAD = {"afterstates": "one ply", "two_ply": "two plies"}
 """How far these networks look ahead; because of this, they play well even before training."""
 
@@ -177,24 +174,8 @@ class SelfPlayVecEnv(SharedVecEnv):
         Returns (N, D) observations of the games after the ply and restarts, (N, P) float32 rewards in turn order from
         the mover, (N,) flags of finished games, and N empty infos.
         """
-        rewards, dones = play_ply(self.games, self._actions, self.reward)
+        rewards, dones = self.games.play(self._actions, self.reward)
         return self.observe(), rewards, dones, [{} for _ in range(self.num_envs)]
-
-
-def play_ply(
-    games: SelfPlayGames, actions: npt.NDArray[np.integer[Any]], reward: RewardFunction
-) -> tuple[Numbers, Mask]:
-    """Play one ply in every game, and restart finished games.
-
-    Returns (N, P) float32 rewards in turn order from the mover, and (N,) flags of finished games.
-    """
-    core, positions = games.core, games.positions
-    mover, before = positions.mover.copy(), positions.scores.copy()
-    core.play(positions, actions)
-    rewards = np.take_along_axis(reward(core, before, positions), turn_order(mover, core.rules.players), axis=1)
-    dones = positions.over
-    games.restart(dones.nonzero()[0])
-    return rewards.astype(np.float32), dones
 
 
 # ---- policy ----------------------------------------------------------------------------------------------------------

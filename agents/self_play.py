@@ -1,15 +1,18 @@
 """Batches of self-play games, and their state for checkpoints."""
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 import torch
 from pydantic import Field
 
 from agents import workers
 from agents.config import Count, Share, Strict
 from oanquan_env import Core, Positions
-from oanquan_env.array_types import Ints
+from oanquan_env.array_types import Ints, Mask, Points
+from oanquan_env.engine.positions import turn_order
 from oanquan_env.rollouts import play_randomly
 
 BLOCK = 4096
@@ -18,6 +21,8 @@ PATIENCE = 32
 """Maximum number of draws of a start position. If the game is over after every draw, the set-up is used instead."""
 MOST_PLIES = 2**24
 """Maximum number of plies in a rollout or replay buffer; larger buffers do not fit into memory."""
+RewardFunction: TypeAlias = Callable[[Core, Points, Positions], npt.NDArray[np.float64]]
+"""A function of the core, the scores (N, P) before a ply, and the positions after it, to the rewards (N, P) by seat."""
 POSITION_NAMES = ("squares", "scores", "mover", "ply", "ended")
 
 
@@ -57,6 +62,19 @@ class SelfPlayGames:
     def restart(self, rows: Ints) -> None:
         """Restart the games with the indices `rows`."""
         self.positions[rows] = self.draw(len(rows))
+
+    def play(self, actions: npt.NDArray[Any], reward: RewardFunction) -> tuple[npt.NDArray[np.float32], Mask]:
+        """Play one ply in every game, and restart finished games.
+
+        Returns (N, P) rewards in turn order from the mover, and (N,) flags of finished games.
+        """
+        core, positions = self.core, self.positions
+        mover, before = positions.mover.copy(), positions.scores.copy()
+        core.play(positions, actions)
+        rewards = np.take_along_axis(reward(core, before, positions), turn_order(mover, core.rules.players), axis=1)
+        dones = positions.over
+        self.restart(dones.nonzero()[0])
+        return rewards.astype(np.float32), dones
 
     def draw(self, n: int) -> Positions:
         """Return the next `n` start positions, none of which is finished."""

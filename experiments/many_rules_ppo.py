@@ -30,7 +30,7 @@ from agents.networks.features import AfterstateFeatures, Features, PlainFeatures
 from agents.networks.layers import CountTrunk
 from agents.networks.nets import AfterstateNet, NetworkConfig, PlainNet
 from agents.players.agent_files import weights_of
-from agents.ppo import PPOConfig, PPORun, SelfPlayVecEnv, make_learner, play_ply
+from agents.ppo import PPOConfig, PPORun, SelfPlayVecEnv, make_learner
 from agents.rule_set_games import RuleSetGames, training_rule_sets
 from oanquan_env import Core, Positions, Rules
 from oanquan_env.array_types import Ints, Mask, Points
@@ -165,7 +165,7 @@ class ManyRulesVecEnv(SelfPlayVecEnv):
         parts, begin = list[tuple[npt.NDArray[np.float32], Mask]](), 0
         for _, games, _ in self.games.played:
             actions = self._actions[begin : begin + len(games.positions)]
-            parts.append(play_ply(games, np.searchsorted(actions_of(games.core.rules.fields), actions), margin))
+            parts.append(games.play(np.searchsorted(actions_of(games.core.rules.fields), actions), margin))
             begin += len(games.positions)
         rewards, dones = (np.concatenate(column) for column in zip(*parts, strict=True))
         return self.observe(), rewards, dones, [{} for _ in range(self.num_envs)]
