@@ -24,7 +24,7 @@ def published() -> Iterator[tuple[str, bytes]]:
         page_lists.START: bundle([page_lists.START, *LATER], STATIC),
         page_lists.WORKER: bundle([page_lists.WORKER], STATIC),
     }
-    for name in page_lists.modules([page_lists.START], STATIC, DYNAMIC):
+    for name in sorted(in_order([page_lists.START], STATIC, DYNAMIC)):
         if name not in first:
             text = linked(name, first)
             start = f'import {{ modules }} from "{relative(page_lists.START, name)}";\n' if "modules[" in text else ""
@@ -32,7 +32,7 @@ def published() -> Iterator[tuple[str, bytes]]:
     page = (WEB / page_lists.PAGE).read_text(encoding="utf-8")
     links = "".join(f'<link rel="preload" as="fetch" crossorigin href="{name}">' for name in SOON)
     texts[page_lists.PAGE] = re.sub(r'<link rel="modulepreload".*>', links, page)
-    every = page_lists.modules([page_lists.START, page_lists.WORKER], STATIC, DYNAMIC)
+    every = in_order([page_lists.START, page_lists.WORKER], STATIC, DYNAMIC)
     left_out = {"README.md", "widget.js", *every} - {*texts}
     files = {path.relative_to(WEB).as_posix(): path.read_bytes() for path in sorted(WEB.rglob("*")) if path.is_file()}
     files = {name: content for name, content in files.items() if name not in left_out}

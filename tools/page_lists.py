@@ -6,10 +6,10 @@
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 from oanquan_env.engine.notation import WORDS
-from oanquan_env.play.bundle import DYNAMIC, STATIC, target
+from oanquan_env.play.bundle import DYNAMIC, STATIC, in_order
 from oanquan_env.play.server import WEB
 
 START, PAGE, WORKER, KEEPER = "page.js", "index.html", "worker.js", "service-worker.js"
@@ -24,23 +24,11 @@ UNKEPT = ("README.md", "widget.js", "players.json")
 """Files that are not cached: the map for readers, the widget's script, and the list of players from the server."""
 
 
-def modules(starts: Iterable[str], *patterns: re.Pattern[str]) -> list[str]:
-    """Return the sorted names of `starts` and all scripts that they import, at any depth; `patterns` match imports."""
-    names, waiting = set(), list(starts)
-    while waiting:
-        name = waiting.pop()
-        if name not in names:
-            names.add(name)
-            text = (WEB / name).read_text(encoding="utf-8")
-            waiting += [target(name, path) for pattern in patterns for path in pattern.findall(text)]
-    return sorted(names)
-
-
 def before_the_first_move() -> list[str]:
     """Return all files that load before a person can move; the worker thread starts later."""
     data = ("data/catalogue.json", "data/drawing-2-5.json")
     others = (PAGE, "page.css", "icon.svg", "manifest.webmanifest")
-    return sorted({*others, *ENGINE, *data, *modules([START], STATIC)})
+    return sorted({*others, *ENGINE, *data, *in_order([START], STATIC)})
 
 
 def of_its_beginning() -> list[str]:
@@ -48,13 +36,14 @@ def of_its_beginning() -> list[str]:
     data = [path.relative_to(WEB).as_posix() for path in WEB.glob(f"data/*-{BEGIN}.*")]
     data += [f"data/about.{language}.html" for language in ABOUT]
     own = ("engine.wasm", "icon.png", "data/lessons.json", "data/puzzles-first.json", "data/rule-words.json")
-    return sorted({*before_the_first_move(), *own, *data, *modules([START, WORKER], STATIC, DYNAMIC)})
+    return sorted({*before_the_first_move(), *own, *data, *in_order([START, WORKER], STATIC, DYNAMIC)})
 
 
 def lists() -> Iterator[tuple[str, str]]:
     """Yield the name and updated text of each file that holds a list or the words for moves."""
     page = (WEB / PAGE).read_text(encoding="utf-8")
-    loaded = "".join(f'<link rel="modulepreload" href="{name}">' for name in modules([START], STATIC) if name != START)
+    others = sorted(set(in_order([START], STATIC)) - {START})
+    loaded = "".join(f'<link rel="modulepreload" href="{name}">' for name in others)
     links = re.compile(r'(?:<link rel="modulepreload".*>\n)*(?=<script type="module")')
     page = links.sub(lambda _: f"{loaded}\n", page, count=1)  # a second match would be empty
     yield PAGE, page

@@ -26,14 +26,16 @@ def relative(name: str, place: str) -> str:
 
 def in_order(starts: Iterable[str], *patterns: re.Pattern[str]) -> list[str]:
     """Return `starts` and all scripts that they import, each after its own imports; `patterns` match the imports."""
-    order: list[str] = []
+    order, seen = list[str](), set[str]()
 
     def add(name: str) -> None:
+        if name in seen:
+            return
+        seen.add(name)
         text = (WEB / name).read_text(encoding="utf-8")
         for path in (path for pattern in patterns for path in pattern.findall(text)):
             add(target(name, path))
-        if name not in order:
-            order.append(name)
+        order.append(name)
 
     for start in starts:
         add(start)

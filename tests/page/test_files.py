@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from oanquan_env.play import bundle
-from oanquan_env.play.bundle import DYNAMIC, STATIC, target
+from oanquan_env.play.bundle import DYNAMIC, STATIC, in_order, target
 from oanquan_env.play.server import WEB
 from tests.helpers.browsers import Person, serve
 from tests.helpers.node import CALLS, run_node
@@ -31,7 +31,6 @@ from tools.page_lists import (
     UNKEPT,
     before_the_first_move,
     lists,
-    modules,
     of_its_beginning,
 )
 
@@ -102,7 +101,7 @@ def test_lists_of_files_are_as_the_command_writes_them() -> None:
         renew = f"{name} is out of date; renew it with: python -m tools.write_page"
         assert (WEB / name).read_text(encoding="utf-8") == text, renew
     page = (WEB / PAGE).read_text(encoding="utf-8")
-    assert all(page.count(f'"{name}"') == 1 for name in modules([START], STATIC))
+    assert all(page.count(f'"{name}"') == 1 for name in in_order([START], STATIC))
     keeper = (WEB / KEEPER).read_text(encoding="utf-8")
     names = {path.relative_to(WEB).as_posix() for path in WEB.rglob("*") if path.is_file()}
     assert {name for name in names if f'"{name}"' not in keeper} == {"index.html", KEEPER, *UNKEPT}
@@ -156,7 +155,7 @@ def test_a_plain_host_of_files_serves_the_page_and_a_kept_page_plays_without_a_n
     page.wait_for_selector("body[data-ready]")
     unlisted = {"", "players.json"}  # the page itself, and a request that only the Python server answers
     assert set(asked) - unlisted <= set(of_its_beginning())  # the files of the first opponent also load at once
-    assert set(modules([START], STATIC)) <= set(asked)
+    assert set(in_order([START], STATIC)) <= set(asked)
     page.evaluate(REGISTER)
     assert page.evaluate("caches.match('icon.png').then(Boolean)")
     page.context.set_offline(True)
