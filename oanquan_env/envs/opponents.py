@@ -43,7 +43,7 @@ class ObservingOpponent:
 
 def _for_many(opponent: object, encoder: Encoder) -> Any:
     """Return a player for many rule sets; for `random` and `greedy` it only says which of them plays."""
-    if opponent in ("random", "greedy"):
+    if isinstance(opponent, str) and opponent in ("random", "greedy"):
         return as_policy(opponent, encoder.core)
     bound = inspect.isclass(opponent) or any(hasattr(opponent, name) for name in ("choose", "predict", "forward"))
     if bound or not callable(opponent):
