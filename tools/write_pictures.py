@@ -11,6 +11,7 @@ from pathlib import Path
 
 from agents.reports import curves
 from agents.reports.tournaments import draw_scores, read_report
+from experiments import generalisation
 from experiments.common import RESULTS, published
 from experiments.methods import Results
 from oanquan_env.benchmark.charts import png
@@ -96,6 +97,8 @@ def charts() -> Iterator[tuple[Path, bytes]]:
         yield path.with_suffix(".png"), curves.draw(runs, content["references"])
     for name, picture in Results(RESULTS / "methods.json").pictures():
         yield RESULTS / name, picture
+    if drawn := generalisation.picture(published("generalisation")):
+        yield RESULTS / "generalisation.png", drawn
 
 
 def main() -> None:
