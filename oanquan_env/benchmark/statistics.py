@@ -27,7 +27,7 @@ BOOTSTRAP_SAMPLES = 1000
 LEAST, LEAST_DIFFERENCES = 5, 10
 """Minimum numbers of runs, openings or losses other than 0, and of differences other than 0, for an interval."""
 LEAST_DEVIATION = 1.0
-"""Minimum root of the sum of squared deviations, in points, in `_mean_and_half`; thus no interval has width 0."""
+"""Minimum root of the sum of squared deviations of samples in points; thus no interval has width 0."""
 
 
 @dataclass(frozen=True)
@@ -61,9 +61,12 @@ def score_estimate(samples: Floats) -> Estimate:
     return Estimate(mean, max(middle - half, 0.0), min(middle + half, 1.0))
 
 
-def mean_estimate(samples: Floats) -> Estimate:
-    """Return the mean of (K,) samples in points, such as margins, with an approximate Student interval."""
-    mean, half = _mean_and_half(samples, len(samples), LEAST)
+def mean_estimate(samples: Floats, least_deviation: float = LEAST_DEVIATION) -> Estimate:
+    """Return the mean of (K,) samples, such as margins, with an approximate Student interval.
+
+    For samples in another unit than points, `least_deviation` says what `LEAST_DEVIATION` is in their unit.
+    """
+    mean, half = _mean_and_half(samples, len(samples), LEAST, least_deviation)
     return Estimate(mean, mean - half, mean + half)
 
 
@@ -85,12 +88,12 @@ def loss_estimate(losses: Floats) -> Estimate:
     return Estimate(mean) if math.isnan(half) else Estimate(mean, max(mean - half, 0.0), mean * math.exp(half / mean))
 
 
-def _mean_and_half(samples: Floats, k: int, least: int) -> tuple[float, float]:
+def _mean_and_half(samples: Floats, k: int, least: int, deviation: float = LEAST_DEVIATION) -> tuple[float, float]:
     """Return the mean, and half the width of its interval with the quantile for `k` samples; NaN if `k` < `least`."""
     n, mean = len(samples), float(samples.mean())
     if k < least:
         return mean, math.nan
-    squares = max(float(((samples - mean) ** 2).sum()), LEAST_DEVIATION**2)
+    squares = max(float(((samples - mean) ** 2).sum()), deviation**2)
     return mean, _quantile(k) * (squares / (n - 1) / n) ** 0.5
 
 
