@@ -16,11 +16,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from agents.config import command
-from agents.suites.balanced_openings import MakeOpenings
-from agents.suites.opening_values import MakeOpeningValues
-from agents.suites.regret import MakeRegret, ProveRegret
-from agents.suites.rule_pairs import MakePairs
-from agents.suites.rule_sets import MakeRuleSetSuites
+from agents.suites.make_opening_values import MakeOpeningValues
+from agents.suites.make_openings import MakeOpenings
+from agents.suites.make_regret import MakeRegret, ProveRegret
+from agents.suites.make_rule_pairs import MakePairs
+from agents.suites.make_rule_sets import MakeRuleSetSuites
 
 PROG = "python -m agents.suites"
 COMMANDS: dict[str, Any] = {

@@ -11,7 +11,7 @@ import pytest
 import agents
 from agents.suites import resumable_pool
 from agents.suites.__main__ import main
-from agents.suites.regret import SuiteRecipe, make_regret_suite, prove_suite
+from agents.suites.make_regret import SuiteRecipe, make_regret_suite, prove_suite
 from agents.suites.resumable_pool import HERE, ResumablePool
 from oanquan_env import Board, Core, Positions
 from oanquan_env.array_types import Floats, Mask

@@ -21,7 +21,7 @@ from agents.checkpoint import CHECKPOINT_NAME
 from agents.evaluation.tournament_run import _play_pairing
 from agents.parallel import in_order, spread
 from agents.run import load_config
-from agents.suites.regret import SuiteRecipe, make_regret_suite, prove_suite
+from agents.suites.make_regret import SuiteRecipe, make_regret_suite, prove_suite
 from agents.suites.resumable_pool import ResumablePool
 from agents.sweep import parse_sweep, sweep_configs, sweep_table, train_one
 from oanquan_env import Core

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agents.suites.balanced_openings import OpeningsRecipe, final_margins, make_openings
+from agents.suites.make_openings import OpeningsRecipe, final_margins, make_openings
 from oanquan_env import Board, Core, Positions, parse_records, rotate_seats
 from oanquan_env.benchmark.game_pairs import (
     by_order,

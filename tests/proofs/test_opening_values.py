@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from agents.suites.__main__ import main
-from agents.suites.opening_values import OpeningProofs
+from agents.suites.make_opening_values import OpeningProofs
 from agents.suites.resumable_pool import HERE
 from oanquan_env import Board, Core, Positions, Rules
 from oanquan_env.benchmark.openings import load_openings

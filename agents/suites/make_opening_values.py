@@ -1,4 +1,4 @@
-"""The proof of all values of the first plies: the opening values of a set of rules."""
+"""Prove all values of the first plies: the opening values of a set of rules."""
 
 import functools
 import math

@@ -1,4 +1,4 @@
-"""Regret suites: how they are made, and how their values are proved."""
+"""Make regret suites, and prove the values of a suite's moves."""
 
 import dataclasses
 import functools

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents.suites import rule_pairs
+from agents.suites import make_rule_pairs
 from agents.suites.__main__ import main
-from agents.suites.rule_pairs import FIRST_MOVE, PairsRecipe, balanced, contrasts
+from agents.suites.make_rule_pairs import FIRST_MOVE, PairsRecipe, balanced, contrasts
 from experiments import rule_pairs as experiment
 from oanquan_env import Core, Positions, Rules
 from oanquan_env.benchmark.rule_pairs import (
@@ -34,7 +34,7 @@ def test_rule_sets_mostly_differ_in_one_field_and_never_in_the_start() -> None:
         check_rule_sets(first, second)
     fields = Counter(changed_field(*both) for both in rule_sets)
     assert len(set(contrasts())) == len(contrasts()) >= 12
-    assert len(fields) == len(rule_pairs.CHANGES) + 1
+    assert len(fields) == len(make_rule_pairs.CHANGES) + 1
     assert fields[SEVERAL] < len(rule_sets) / 10
     assert FIRST_MOVE.split("=")[0] in fields
 
@@ -64,33 +64,35 @@ def test_a_search_finds_pairs_of_a_phase_with_the_values_of_the_search_within_pr
     names = "mancala-world fields=3", "app fields=3"
     recipe = PairsRecipe(depths=(6, 6, 8), nodes=(1000, 1000, 30_000), games=200, cell=2)
     for phase, depth in ((0, 6), (2, 8)):
-        texts, numbers = rule_pairs.find_pairs(recipe, (*names, phase))
+        texts, numbers = make_rule_pairs.find_pairs(recipe, (*names, phase))
         assert len(texts) == 2
         for rules, (values, lower, upper) in zip(names, numbers, strict=True):
             core = Core(rules)
-            positions = Positions.concatenate([rule_pairs.parse_position(core, str(text)) for text in texts])
-            assert rule_pairs.seed_phases(core, positions).tolist() == [phase] * 2
+            positions = Positions.concatenate([make_rule_pairs.parse_position(core, str(text)) for text in texts])
+            assert make_rule_pairs.seed_phases(core, positions).tolist() == [phase] * 2
             searched = MoveValues(core, depth, threads=1).movers_values(positions)[0]
             np.testing.assert_array_equal(values, np.clip(searched, lower, upper))
             assert phase == 0 or (lower == upper).any()
 
 
 def test_a_search_goes_on_from_its_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rule_pairs, "CHANGES", {"capture=single": ("mancala-world fields=3", "mancala-world fields=4")})
-    monkeypatch.setattr(rule_pairs, "PRESET_PAIRS", ())
+    monkeypatch.setattr(
+        make_rule_pairs, "CHANGES", {"capture=single": ("mancala-world fields=3", "mancala-world fields=4")}
+    )
+    monkeypatch.setattr(make_rule_pairs, "PRESET_PAIRS", ())
     whole, path = tmp_path / "whole.json", tmp_path / "pairs.json"
     assert main(["pairs", *TINY, "--output", str(whole)]) == 0
     read = read_rule_pairs(whole)
     assert sum(map(len, read)) == 4
     assert read[0].given.made["command"].startswith("python -m agents.suites pairs --count 4 --depths 6 6 6")
-    original, calls = rule_pairs.possible, itertools.count(1)
+    original, calls = make_rule_pairs.possible, itertools.count(1)
 
     def interrupted(*arguments: Any) -> Any:
         if next(calls) == 4:
             raise KeyboardInterrupt
         return original(*arguments)
 
-    monkeypatch.setattr(rule_pairs, "possible", interrupted)
+    monkeypatch.setattr(make_rule_pairs, "possible", interrupted)
     assert main(["pairs", *TINY, "--output", str(path)]) == 130
     assert not path.exists()
     assert main(["pairs", *TINY, "--output", str(path)]) == 0

@@ -10,8 +10,8 @@ import numpy as np
 import tyro
 
 from agents.config import Count, OptionalFile, Seed, Size, Whole, command_of
+from agents.suites.make_regret import prove_moves
 from agents.suites.mixed_games import met_in_play, mixed_players
-from agents.suites.regret import prove_moves
 from agents.suites.resumable_pool import Arrays, PoolOptions
 from agents.suites.worker_search import search_moves
 from oanquan_env import Core, Positions, Rules
