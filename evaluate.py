@@ -46,7 +46,7 @@ with needing_extra("train", "evaluate.py" if __name__ == "__main__" else None):
 
     from agents import config
     from agents.config import OptionalFile, OptionalFolder, RayAddress, parse_options, read_yaml, validated
-    from agents.evaluation.tournament_run import TournamentRun, TournamentSettings
+    from agents.evaluation.evaluation_run import EvaluationRun, EvaluationRunSettings
     from agents.folders import lock_folder
     from agents.reports.tournaments import write_report
     from oanquan_env.benchmark.report import markdown
@@ -80,7 +80,7 @@ def narrow(text: str) -> str:
     return table.sub(lambda row: interval.sub(lambda match: match[0].replace(" ", "\u00a0"), row[0]), text)
 
 
-UNSET = TournamentSettings([""])  # placeholder for settings without players
+UNSET = EvaluationRunSettings([""])  # placeholder for settings without players
 REUSE = "add --reuse to keep what was measured with the same code"
 FILE_WIDTH = 160  # width of a line in characters if the output is not a terminal
 
@@ -89,7 +89,7 @@ FILE_WIDTH = 160  # width of a line in characters if the output is not a termina
 class Options:
     """The options of the command line."""
 
-    settings: tyro.conf.OmitArgPrefixes[TournamentSettings] = UNSET
+    settings: tyro.conf.OmitArgPrefixes[EvaluationRunSettings] = UNSET
     config: OptionalFile = None  # settings as YAML; the command line overrides them
     output: OptionalFolder = None  # folder for report, picture and finished parts
     json: OptionalFile = None  # also write the report as JSON
@@ -104,12 +104,12 @@ def parse(arguments: list[str]) -> Options:
     options: Options = parse_options(Options, arguments, **words)
     if options.config:
         values = {"agents": UNSET.agents, **read_yaml(options.config)}
-        default = Options(validated(TournamentSettings, values, str(options.config)))
+        default = Options(validated(EvaluationRunSettings, values, str(options.config)))
         options = parse_options(Options, arguments, default=default, **words)
     settings = dataclasses.asdict(options.settings)
     if settings["agents"] == UNSET.agents:
         raise UsageError("no players given; try: python evaluate.py greedy random (or --help)")
-    return dataclasses.replace(options, settings=validated(TournamentSettings, settings, "command line"))
+    return dataclasses.replace(options, settings=validated(EvaluationRunSettings, settings, "command line"))
 
 
 def check_places(options: Options) -> None:
@@ -121,7 +121,7 @@ def check_places(options: Options) -> None:
         raise UsageError("--save-games and --ray need --suite arena, which plays games")
 
 
-def run_tournament(run: TournamentRun, options: Options, command: str, console: Console) -> None:
+def run_evaluation(run: EvaluationRun, options: Options, command: str, console: Console) -> None:
     """Run the evaluation, print its report (with `command` as its origin), and write the files that options name."""
     if run.finished.again and run.finished.folder and run.finished.folder.exists():
         console.print(f"measuring again: {', '.join(run.finished.again)}; {REUSE}", markup=False)
@@ -146,8 +146,8 @@ def main(arguments: list[str]) -> int:
         options = parse(arguments)
         check_places(options)
         with lock_folder(options.output) if options.output else contextlib.nullcontext():
-            run = TournamentRun(options.settings, options.output, reuse=options.reuse)
-            run_tournament(run, options, shlex.join(["python", "evaluate.py", *arguments]), console)
+            run = EvaluationRun(options.settings, options.output, reuse=options.reuse)
+            run_evaluation(run, options, shlex.join(["python", "evaluate.py", *arguments]), console)
     except KeyboardInterrupt:
         then = f"; the same command continues in {options.output}" if options and options.output else ""
         if then and run and run.finished.again:

@@ -20,7 +20,7 @@ import torch
 import yaml
 from safetensors.torch import load_file, save_file
 
-from agents.evaluation.tournament_run import FinishedParts
+from agents.evaluation.evaluation_run import FinishedParts
 from agents.networks import nets
 from agents.players.agent_files import CARD_NAME, WEIGHTS_NAME, read_card
 from agents.players.network_player import PPOPlayer

@@ -22,7 +22,7 @@ import numpy.typing as npt
 import tyro
 
 from agents.config import Count, CountOrZero, Folder, Seed, command, command_of, progress_bar
-from agents.evaluation.tournament_run import hash_of_files
+from agents.evaluation.evaluation_run import hash_of_files
 from agents.folders import ABOUT_NAME, data_folder
 from oanquan_env import Core, Positions
 from oanquan_env.engine.core import advance

@@ -24,6 +24,7 @@ def project_code() -> dict[str, str]:
 def custom_code(text: str) -> list[str]:
     """Return the code outside the project, each as MODULE:NAME, that the players or settings in `text` refer to."""
     known = kinds()
+    # `minimax:depth=4` looks like MODULE:NAME, but is a kind of player; the code of a kind is the module that makes it
     code = [match[0] for match in MODULE.finditer(text) if match[1] not in known]
     code += [f"{kind.make.__module__}:{word}" for word, kind in known.items() if re.search(rf"\b{word}\b", text)]
     return [name for name in code if re.split("[.:]", name)[0] not in PROJECT]

@@ -15,7 +15,7 @@ import tyro
 
 from agents.checkpoint import CONFIG_NAME
 from agents.config import command, dump_yaml, read_yaml
-from agents.evaluation.tournament_run import hash_of_files
+from agents.evaluation.evaluation_run import hash_of_files
 from agents.players.agent_files import (
     PRETRAINED,
     PRETRAINED_FOLDER,

@@ -15,7 +15,7 @@ from safetensors.torch import load_file
 
 import agents
 from agents.config import dump_yaml, read_yaml
-from agents.evaluation.tournament_run import hash_of_files
+from agents.evaluation.evaluation_run import hash_of_files
 from agents.networks.nets import make_network
 from agents.players.agent_files import (
     CARD_NAME,

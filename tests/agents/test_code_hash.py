@@ -11,7 +11,7 @@ import evaluate
 from agents.checkpoint import RUN_NAME
 from agents.data import game_data, position_data
 from agents.evaluation.code_hashes import code_hashes, custom_code
-from agents.evaluation.tournament_run import hash_of_files
+from agents.evaluation.evaluation_run import hash_of_files
 from agents.reports.tournaments import read_report
 from agents.run import run_type
 from oanquan_env import Rules
@@ -96,7 +96,7 @@ def test_a_book_s_hash_covers_its_certificate(tmp_path: Path, monkeypatch: pytes
     tonkin, other = Rules.parse("tonkin"), tmp_path / "other.npz"
     other.write_bytes(certificate_path(tonkin).read_bytes() + b"0")
     before = hash_of_files("book:greedy", tonkin)
-    monkeypatch.setattr("agents.evaluation.tournament_run.certificate_path", lambda _: other)
+    monkeypatch.setattr("agents.evaluation.evaluation_run.certificate_path", lambda _: other)
     assert "" != hash_of_files("book:greedy", tonkin) != before
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import evaluate
 from agents.config import folded, read_yaml, validated
-from agents.evaluation.tournament_run import PARTS, FinishedParts, TournamentSettings, make_entrants
+from agents.evaluation.evaluation_run import PARTS, EvaluationRunSettings, FinishedParts, make_entrants
 from agents.reports.tournaments import read_report
 from oanquan_env import Core, Rules, parse_records, read_records
 from oanquan_env.benchmark.evaluation import games_measured, rated
@@ -32,8 +32,8 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, st
 
 @pytest.mark.parametrize("path", sorted((ROOT / "configs").glob("evaluate*.yaml")), ids=lambda path: path.stem)
 def test_committed_evaluations_load(path: Path) -> None:
-    settings = validated(TournamentSettings, read_yaml(path), str(path))
-    assert settings == validated(TournamentSettings, dataclasses.asdict(settings), "again")
+    settings = validated(EvaluationRunSettings, read_yaml(path), str(path))
+    assert settings == validated(EvaluationRunSettings, dataclasses.asdict(settings), "again")
     assert any("pretrained" in agent for agent in settings.agents)
     assert "regret" not in settings.suites or regret_path(Rules.parse(settings.rules)).exists()
 
@@ -71,7 +71,7 @@ def test_rule_pairs_are_asked_about_once_and_kept(
     """A search follows the rules, whatever --rules says."""
     small = [pairs for pairs in load_rule_pairs() if pairs.given.core.rules.fields == 3 and len(pairs) > 1]
     few = [pairs.take(np.arange(2)) for pairs in small[:3]]
-    monkeypatch.setattr("agents.evaluation.tournament_run.load_rule_pairs", lambda: few)
+    monkeypatch.setattr("agents.evaluation.evaluation_run.load_rule_pairs", lambda: few)
     options = ["--suite", "pairs", "--rules", "tonkin", "--output", tmp_path]
     status, out, err = run(capsys, "random", "search=minimax:nodes=2000", *options)
     assert (status, err) == (0, "")

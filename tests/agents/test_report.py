@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from agents.evaluation.tournament_run import labelled
+from agents.evaluation.evaluation_run import labelled
 from agents.reports.tournaments import draw_scores, read_report, write_report
 from evaluate import parse
 from experiments.common import RESULTS

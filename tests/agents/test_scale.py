@@ -18,7 +18,7 @@ import pytest
 import evaluate
 import train
 from agents.checkpoint import CHECKPOINT_NAME
-from agents.evaluation.tournament_run import _play_pairing
+from agents.evaluation.evaluation_run import _play_pairing
 from agents.parallel import in_order, spread
 from agents.run import load_config
 from agents.suites.make_regret import SuiteRecipe, make_regret_suite, prove_suite

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import evaluate as evaluate_script
-from agents.evaluation.tournament_run import hash_of_files
+from agents.evaluation.evaluation_run import hash_of_files
 from oanquan_env import Board, Core, Rules, evaluate
 from oanquan_env.cli import main
 from oanquan_env.engine.notation import parse_position

@@ -11,7 +11,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.evaluation.tournament_run import hash_of_files
+from agents.evaluation.evaluation_run import hash_of_files
 from agents.networks.value_nets import ValueModule
 from oanquan_env import Core, Positions, Rules
 from oanquan_env.engine.symmetry import canonical_sides

@@ -69,7 +69,7 @@ OpeningsName: TypeAlias = Annotated[str | None, tyro.conf.arg(metavar="OPENINGS"
 
 
 @dataclass(frozen=True)
-class TournamentSettings:
+class EvaluationRunSettings:
     """The settings of a run: the options of `evaluate.py`, or the content of a YAML file for its `--config`."""
 
     __pydantic_config__ = ConfigDict(extra="forbid")
@@ -79,9 +79,7 @@ class TournamentSettings:
     regret_suite: OptionalFile = None  # file of a regret suite (default: the package's)
     part: Part = "test"  # part of the regret suite
     pairs: Pairs = 200  # openings of each pairing, each played in every seating
-    openings: OpeningsName = (
-        None  # `balanced`, `fair`, `random` or a file of game records (default: balanced if the package has them)
-    )
+    openings: OpeningsName = None  # balanced, fair, random or a file of records (default: balanced if there are any)
     opening_plies: OpeningPlies = 4  # random plies of a random opening
     rules: str = DEFAULT_PRESET  # rules by name, with changed fields
     seed: Seed = 0  # seed of openings and players
@@ -90,7 +88,7 @@ class TournamentSettings:
     time: bool = False  # also measure the mean time of a move
 
 
-class TournamentRun:
+class EvaluationRun:
     """One run of `evaluate.py`. Raises `ValueError` if the settings, players, openings or suite cannot be used.
 
     Finished parts are stored in the output folder, if there is one, so that a run with the same settings resumes. It
@@ -101,8 +99,8 @@ class TournamentRun:
         pairings: the results of the arena's pairings; empty until `run` has played them.
     """
 
-    def __init__(self, settings: TournamentSettings, output: Path | None = None, *, reuse: bool = False) -> None:
-        self.settings = validated(TournamentSettings, dataclasses.asdict(settings), "settings")
+    def __init__(self, settings: EvaluationRunSettings, output: Path | None = None, *, reuse: bool = False) -> None:
+        self.settings = validated(EvaluationRunSettings, dataclasses.asdict(settings), "settings")
         if "exploit" in settings.suites and Rules.parse(settings.rules).players != 2:
             raise UsageError(f"the suite exploit needs rules for two players; got '{settings.rules}'")
         if settings.regret_suite and "regret" not in settings.suites:
@@ -152,7 +150,7 @@ class TournamentRun:
         suites = self.settings.suites
         if self.suite:
             measured = of_all("regret", self._regret)
-            regrets = {number: dataclasses.replace(one, losses=[]) for number, (one, _) in measured.items()}
+            regrets = {number: dataclasses.replace(regret, losses=[]) for number, (regret, _) in measured.items()}
             times = {number: ms for number, (_, ms) in measured.items()}
         exploited = of_all("best responses", self._exploited) if "exploit" in suites else {}
         following = of_all("rule pairs", self._following) if "pairs" in suites else {}
