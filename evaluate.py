@@ -1,24 +1,21 @@
 """Evaluate players: games against each other, and regret, the distance to perfect play.
 
     python evaluate.py ppo:runs/quick greedy random --pairs 200
-    python evaluate.py greedy minimax:depth=6 quick=ppo:runs/quick --suite arena,regret --output out
+    python evaluate.py greedy minimax:depth=6 quick=ppo:runs/quick --measure arena,regret --output out
     python evaluate.py --config configs/evaluate.yaml --output out
     python evaluate.py --rules three-player greedy maxn:depth=2 maxn:depth=3
 
-The suite arena plays games: every pairing plays every opening in every seating. A score is the share of wins; a draw
-counts as half a win. With three or four players one player meets copies of another, and its fair share is a third or a
-quarter.
+--measure names one or more measures:
 
-The suite regret measures how many points a player's moves lose compared with the best moves, in a fixed set of
-positions.
-
-The suite exploit measures how many points a player gives up to the best response found in --minutes, in each seat.
-
-The suite pairs asks each player for moves under the rules of many rule pairs, whatever --rules says: positions whose
-best moves differ between two rule sets. It counts the moves that are best under the given rules and under the others.
-
-The suite rule-sets measures regret under 96 rule sets that no training may use, whatever --rules says, in percent of
-the regret of random moves.
+    arena       games: every pairing plays every opening in every seating. A score is the share of wins; a draw counts
+                as half a win. With three or four players one player meets copies of another, and its fair share is a
+                third or a quarter.
+    regret      the points that a player's moves lose compared with the best moves, in a suite, a fixed set of positions
+    exploit     the points that a player gives up to the best response found in --minutes, in each seat
+    pairs       the shares of moves that are best under the given rules, and under the others, in rule pairs: positions
+                whose best moves differ between two rule sets, whatever --rules says
+    rule-sets   regret under 96 rule sets that no training may use, whatever --rules says, in percent of the regret of
+                random moves
 
 --output writes report.json, report.md and scores.png to a folder; the same command resumes an interrupted evaluation.
 LABEL=PLAYER sets a label. With --ray a Ray cluster plays the pairings; the results are the same, except for players
@@ -103,11 +100,11 @@ def parse(arguments: list[str]) -> Options:
     words: Any = {"prog": "evaluate.py", "description": f"{__doc__}\nplayers:\n{usage()}"}
     options: Options = parse_options(Options, arguments, **words)
     if options.config:
-        values = {"agents": UNSET.agents, **read_yaml(options.config)}
+        values = {"players": UNSET.players, **read_yaml(options.config)}
         default = Options(validated(EvaluationRunSettings, values, str(options.config)))
         options = parse_options(Options, arguments, default=default, **words)
     settings = dataclasses.asdict(options.settings)
-    if settings["agents"] == UNSET.agents:
+    if settings["players"] == UNSET.players:
         raise UsageError("no players given; try: python evaluate.py greedy random (or --help)")
     return dataclasses.replace(options, settings=validated(EvaluationRunSettings, settings, "command line"))
 
@@ -117,8 +114,8 @@ def check_places(options: Options) -> None:
     for option, path in (("--json", options.json), ("--save-games", options.save_games)):
         if path is not None:
             check_place(option, path)
-    if (options.save_games or options.ray) and "arena" not in options.settings.suites:
-        raise UsageError("--save-games and --ray need --suite arena, which plays games")
+    if (options.save_games or options.ray) and "arena" not in options.settings.measures:
+        raise UsageError("--save-games and --ray need --measure arena, which plays games")
 
 
 def run_evaluation(run: EvaluationRun, options: Options, command: str, console: Console) -> None:

@@ -46,25 +46,25 @@ from oanquan_env.provenance import origin
 from oanquan_env.search.any_rules_net import net_path
 
 PARTS = "parts"  # subfolder of the output folder
-Measure = TypeVar("Measure")
+Result = TypeVar("Result")
 _LABEL = re.compile(r"\s*([^\s:=,][^:=,]*?)\s*=\s*(.+)", re.DOTALL)
 
-AgentNames: TypeAlias = Annotated[
+PlayerNames: TypeAlias = Annotated[
     tyro.conf.Positional[list[str]], Field(min_length=1), tyro.conf.arg(metavar="[PLAYER ...]", help_behavior_hint="")
 ]
-SuiteNames: TypeAlias = Annotated[
+MeasureNames: TypeAlias = Annotated[
     list[Literal["arena", "regret", "exploit", "pairs", "rule-sets"]],
     Field(min_length=1),
-    tyro.conf.arg(name="suite"),
+    tyro.conf.arg(name="measure"),
     PrimitiveConstructorSpec(
         nargs=1,
-        metavar="SUITES",
+        metavar="MEASURES",
         instance_from_str=lambda texts: texts[0].split(","),
         is_instance=lambda value: isinstance(value, list),
         str_from_instance=lambda names: [",".join(names)],
     ),
 ]
-"""Names of suites, separated by commas on the command line, as in `--suite arena,regret`."""
+"""Names of measures, separated by commas on the command line, as in `--measure arena,regret`."""
 OpeningsName: TypeAlias = Annotated[str | None, tyro.conf.arg(metavar="OPENINGS", help_behavior_hint="")]
 
 
@@ -74,8 +74,8 @@ class EvaluationRunSettings:
 
     __pydantic_config__ = ConfigDict(extra="forbid")
 
-    agents: AgentNames  # players by name; two or more for the arena
-    suites: SuiteNames = field(default_factory=lambda: ["arena"])  # one or more, as in arena,regret
+    players: PlayerNames  # players by name; two or more for the arena
+    measures: MeasureNames = field(default_factory=lambda: ["arena"])  # one or more, as in arena,regret
     regret_suite: OptionalFile = None  # file of a regret suite (default: the package's)
     part: Part = "test"  # part of the regret suite
     pairs: Pairs = 200  # openings of each pairing, each played in every seating
@@ -84,7 +84,7 @@ class EvaluationRunSettings:
     rules: str = DEFAULT_PRESET  # rules by name, with changed fields
     seed: Seed = 0  # seed of openings and players
     runs: Count = RUNS  # number of moves that a randomising player chooses in each position of a suite
-    minutes: Annotated[float, Field(gt=0)] = 1.0  # minutes that the suite exploit searches for each player and seat
+    minutes: Annotated[float, Field(gt=0)] = 1.0  # minutes that the measure exploit searches for each player and seat
     time: bool = False  # also measure the mean time of a move
 
 
@@ -101,13 +101,13 @@ class EvaluationRun:
 
     def __init__(self, settings: EvaluationRunSettings, output: Path | None = None, *, reuse: bool = False) -> None:
         self.settings = validated(EvaluationRunSettings, dataclasses.asdict(settings), "settings")
-        if "exploit" in settings.suites and Rules.parse(settings.rules).players != 2:
-            raise UsageError(f"the suite exploit needs rules for two players; got '{settings.rules}'")
-        if settings.regret_suite and "regret" not in settings.suites:
-            raise UsageError("--regret-suite needs --suite regret, which measures regret")
+        if "exploit" in settings.measures and Rules.parse(settings.rules).players != 2:
+            raise UsageError(f"the measure exploit needs rules for two players; got '{settings.rules}'")
+        if settings.regret_suite and "regret" not in settings.measures:
+            raise UsageError("--regret-suite needs --measure regret, which measures regret")
         core, rng = Core(Rules.parse(settings.rules)), np.random.default_rng(settings.seed)
-        entrants, self.pairings = make_entrants(settings.agents, core.rules), list[Pairing]()
-        if "arena" not in settings.suites:
+        entrants, self.pairings = make_entrants(settings.players, core.rules), list[Pairing]()
+        if "arena" not in settings.measures:
             openings = random_suite(core, 1, 0, rng)
         elif len(entrants) < 2:
             raise UsageError(f"a tournament needs at least two players; got {len(entrants)}")
@@ -118,7 +118,7 @@ class EvaluationRun:
         self.finished = FinishedParts(output / PARTS if output else None, again)
         self.tournament = Tournament(core, entrants, openings, settings.seed, self.finished)
         self.suite = None
-        if "regret" in settings.suites:
+        if "regret" in settings.measures:
             self.suite = load_suite(core.rules, settings.regret_suite).part(settings.part)
 
     def run(self, command: str, progress: Progress, ray: str | None = None) -> Evaluation:
@@ -129,7 +129,7 @@ class EvaluationRun:
         """
         tournament, everyone = self.tournament, range(len(self.tournament.entrants))
         result, regrets, times = games_measured(tournament, []), dict[int, Regret](), dict[int, float]()
-        if "arena" in self.settings.suites:
+        if "arena" in self.settings.measures:
             schedule = tournament.every_pairing()
             task = progress.add_task("games", total=len(schedule) * tournament.games_of_pairing)
             elsewhere = functools.partial(play_on_ray, address=ray) if ray else None
@@ -139,22 +139,22 @@ class EvaluationRun:
         else:
             result = dataclasses.replace(result, openings=None, openings_digest=None)
 
-        def of_all(what: str, measure: Callable[[int], Measure]) -> dict[int, Measure]:
+        def of_all(what: str, measure: Callable[[int], Result]) -> dict[int, Result]:
             """Measure all players, with a bar called `what`; return the results by the player's number."""
-            task, measures = progress.add_task(what, total=len(everyone)), dict[int, Measure]()
+            task, results = progress.add_task(what, total=len(everyone)), dict[int, Result]()
             for number in everyone:
-                measures[number] = measure(number)
+                results[number] = measure(number)
                 progress.advance(task)
-            return measures
+            return results
 
-        suites = self.settings.suites
+        asked = self.settings.measures
         if self.suite:
             measured = of_all("regret", self._regret)
             regrets = {number: dataclasses.replace(regret, losses=[]) for number, (regret, _) in measured.items()}
             times = {number: ms for number, (_, ms) in measured.items()}
-        exploited = of_all("best responses", self._exploited) if "exploit" in suites else {}
-        following = of_all("rule pairs", self._following) if "pairs" in suites else {}
-        generalisation = of_all("rule sets", self._generalisation) if "rule-sets" in suites else {}
+        exploited = of_all("best responses", self._exploited) if "exploit" in asked else {}
+        following = of_all("rule pairs", self._following) if "pairs" in asked else {}
+        generalisation = of_all("rule sets", self._generalisation) if "rule-sets" in asked else {}
         return dataclasses.replace(
             result,
             players=[
