@@ -5,9 +5,9 @@ the same functions for batches (`loops`), environments (`step`) and the search; 
 rules are implemented only twice: for batches in NumPy, and here. Tests compare the two.
 
 `sides` are the four sides as words (see `positions`) in the order of play, mover first; `scores` are the players'
-points. Unused sides are zero. `players` is a separate argument so that Numba can prune branches when it is constant.
-Functions choose the side of a square in place, because an inlined function for it costs 7 % of the moves a second with
-four players.
+points. Unused sides are zero. Codes of squares are relative: they count sides from the mover. `players` is a separate
+argument so that Numba can prune branches when it is constant. Functions choose the side of a square in place, because
+an inlined function for it costs 7 % of the moves a second with four players.
 
 No byte of a side overflows and byte 7 is 0 or 1, so a word is never negative and fits an int64. All other numbers
 fit as well, except the product in `row_sum`; the bits read from it are the same if it wraps.

@@ -1,6 +1,7 @@
 """Play a move in each game of a batch with NumPy, the reference of the move (docs/RULES.md 2 to 4).
 
-`BatchSowing` sows, relays and captures. `Turns` ends the turn: end test, next player, refill.
+`BatchSowing` sows, relays and captures. `Turns` ends the turn: end test, next player, refill. Codes of squares are
+absolute: they count sides from seat 0, and `move` counts them from the mover.
 """
 
 import numpy as np
@@ -98,7 +99,7 @@ class BatchSowing:
             points += seeds
             if not self._plain_capture:
                 ply = positions.ply if rows is None else positions.ply.take(rows)
-                seeds = self._protect(gap, seeds, stone, points, ply)
+                staying = self._protect(gap, seeds, stone, points, ply)
             if rows is not None or rules.empty_mandarin == "gap":
                 points *= (flat.take(tables.gap_seeds.take(gap) + starts) == 0) & (
                     flat.take(tables.gap_stone.take(gap) + starts) == 0
@@ -108,7 +109,7 @@ class BatchSowing:
                 break
             rows = hit if rows is None else rows.take(hit)
             captured[rows] += points.take(hit)
-            flat[seeds_at.take(hit)] = 0 if self._plain_capture else seeds.take(hit)
+            flat[seeds_at.take(hit)] = 0 if self._plain_capture else staying.take(hit)
             flat[stone_at.take(hit)] = 0
             if rules.capture == "single":
                 break
