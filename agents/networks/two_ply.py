@@ -60,7 +60,8 @@ class TwoPlyNet(nn.Module):
         """Compute the part of a pass that needs no gradient and takes most of the time.
 
         The result, (B, H + A * (1 + width)), holds the H columns of the part `here` and, for each legal move, Q and the
-        trunk's output at the afterstate. PPO computes it once, when it plays the ply, and reuses it in all epochs.
+        trunk's output at the afterstate. PPO computes it once, when it plays the ply, and reuses it in all epochs. With
+        L legal moves: afterstates (L, ·) -> `values` (L, P-1), `hidden` (L, width) -> `q` (L,) -> columns `of_moves`.
         """
         here, after = features[:, self.layout["here"]], per_move(features[:, self.layout["after"]], self.actions)
         legal = mask.flatten().nonzero()[:, 0]
@@ -81,13 +82,16 @@ class TwoPlyNet(nn.Module):
         return placed(scores[:, 0], legal, mask.shape), self.values(here.short())[0]
 
     def values(self, rows: Tensor) -> tuple[Tensor, Tensor]:
-        """Return V (B, P-1) and the trunk's output (B, width) for the `AfterstateFeatures` of B running positions."""
+        """Return V (B, P-1) and the trunk's output (B, width) for the `AfterstateFeatures` of B running positions.
+
+        After N of the B * A moves the game goes on: `boards` (N, S), `replies` (N, A) -> `leaf_values` (N, P), from the
+        next player on -> `move_values` (B, A, P-1), from the mover on -> `weights` (B, A) -> `best` (B, P-1).
+        """
         board, gains, status, after, replies = (rows[:, part] for part in self.move_layout.values())
         gains, has_move = gains.float() / self.per_point, status != AfterstateFeatures.NO_MOVE
         won = gains.view(-1, self.others, self.actions).transpose(1, 2)
         leaves = (status == AfterstateFeatures.GOES_ON).flatten().nonzero()[:, 0]
-        boards = per_move(after, self.actions)[leaves]
-        replies = per_move(replies, self.actions)[leaves]
+        boards, replies = (per_move(columns, self.actions)[leaves] for columns in (after, replies))
         leaf_values = with_last(self._value_of_leaves(boards, replies))
         follows = leaf_values.roll(1, dims=1)[:, :-1]  # the mover is the last player in a leaf's order
         move_values = won.flatten(0, 1).index_add(0, leaves, follows).view_as(won)
