@@ -72,8 +72,8 @@ class PPOSettings(Strict):
         if rollout > MOST_PLIES:
             raise ValueError(f"n_envs * n_steps must be {MOST_PLIES:,} or less; got {rollout:,}")
         if not 1 < self.batch_size <= rollout or rollout % self.batch_size == 1:  # one advantage cannot be normalised
-            allowed = f"2 to n_envs * n_steps = {rollout:,}, and leave no minibatch of a single ply"
-            raise ValueError(f"batch_size must be {allowed}; got {self.batch_size:,}")
+            allowed = f"2 to n_envs * n_steps = {rollout:,}, and leave no minibatch of one ply"
+            raise ValueError(f"batch_size must be {allowed}; got {self.batch_size:,}: set --ppo.batch-size")
         return self
 
 

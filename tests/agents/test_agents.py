@@ -280,7 +280,7 @@ def test_committed_training_configurations_load(path: Path, tmp_path: Path) -> N
         ({"ppo": {"n_envs": 10**12}}, r"ppo: n_envs \* n_steps must be 16,777,216 or less"),
         (
             {"ppo": {"n_envs": 13, "n_steps": 5, "batch_size": 64}},
-            "ppo: batch_size must be 2 to .* = 65, and leave no minibatch of a single ply; got 64",
+            "ppo: batch_size must be 2 to .* = 65, and leave no minibatch of one ply; got 64: set --ppo.batch-size",
         ),
         ({"rules": "vietnamise"}, r"did you mean vietnamese\?"),
         ({"network": {"name": "resnet"}}, r"network\.name"),
