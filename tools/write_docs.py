@@ -113,7 +113,7 @@ def trained() -> str:
 def _reports_of_presets() -> Iterator[Evaluation]:
     """Yield the reports of the two-player presets that have one."""
     for name in PRESETS:
-        folder = RESULTS if name == DEFAULT_PRESET else RESULTS / name
+        folder = RESULTS / name
         if Rules.parse(name).players == 2 and folder.is_dir():
             yield read_report(folder / "report.json")
 
@@ -161,7 +161,7 @@ def more_players(preset: str) -> str:
 
 def strength() -> str:
     """Return the table of players in the main report, with regret also under rules with nearly all values proved."""
-    whole = read_report(RESULTS / "report.json")
+    whole = read_report(RESULTS / DEFAULT_PRESET / "report.json")
     reports = [whole, *(read_report(RESULTS / preset / "report.json") for preset in PROVED_PRESETS)]
     heads, rows = summary_cells(whole, README_PLAYERS, README_COLUMNS)
     place = heads.index(README_COLUMNS[1])
@@ -169,7 +169,8 @@ def strength() -> str:
     ranked = [player.name for player in whole.ranked() if player.label in README_PLAYERS]
     for row, player in zip(rows, ranked, strict=True):
         row[place : place + 1] = [interval(_regret_rows(report)[player], ".2f") for report in reports]
-    note = f"Measured {origin_phrase(whole)}: [report](experiments/results/report.md); the other rules have their own."
+    report = f"[report](experiments/results/{DEFAULT_PRESET}/report.md)"
+    note = f"Measured {origin_phrase(whole)}: {report}; the other rules have their own."
     return f"{table_of(dict(zip(heads, row, strict=True)) for row in rows)}\n\n{note}"
 
 
