@@ -10,6 +10,20 @@ import { Refused } from "../model/refused.js";
 // points: a proved move is the hint unless the search values another move higher by more than this
 const PREFERENCE = 3;
 
+/**
+ * Return the moves from the best on: the mover's `final` lead, which lies between the move's `bounds` and is at most
+ * `most`, and whether it is `exact`. `values` are future margins; with `proved`, all of them are exact.
+ */
+function ranked({ scores, mover }, values, proved, bounds, most) {
+  const lead = scores[mover] - (scores.reduce((sum, score) => sum + score, 0) - scores[mover]) / (scores.length - 1);
+  const moves = Object.entries(values).map(([action, value]) => {
+    const { lower, upper } = bounds[action] ?? { lower: -Infinity, upper: Infinity };
+    const final = lead + Math.min(Math.max(value, lower), upper, most);
+    return { action: Number(action), final, exact: lower === upper || proved };
+  });
+  return moves.sort((one, other) => other.final - one.final);
+}
+
 /** A source of moves and hints. It takes rules as fields or as a handle of any engine, and keeps all loaded files. */
 export class Thinking {
   #data;
@@ -84,22 +98,8 @@ export class Thinking {
     const found = known.every(([, lower, upper]) => Number.isFinite(lower) && lower === upper)
       ? { values: Object.fromEntries(known), proved: true, depth: 0, nodes: 0 }
       : await this.#search(nodes ? { ...adviser, nodes } : adviser, engine, rules, position, true);
-    const { scores, mover } = position,
-      lead = scores[mover] - (scores.reduce((sum, score) => sum + score, 0) - scores[mover]) / (rules.players - 1);
-    const moves = Object.entries(found.values).map(([action, value]) => {
-      const { lower, upper } = bounds[action] ?? { lower: -Infinity, upper: Infinity },
-        exact = lower === upper || (proved && found.proved);
-      const final = lead + Math.min(Math.max(value, lower), upper, most);
-      return { action: Number(action), final, exact };
-    });
-    moves.sort((one, other) => other.final - one.final);
-    const begin = openings?.value(rules, engine.start(rules)),
-      // without an exact value, book moves need not be best
-      book = begin && begin.lower === begin.upper ? await this.#proofs(Book, engine, rules) : null;
-    const action = book?.provedMove(position) ?? null,
-      advised = moves.find((move) => move.action === action);
-    const near = advised && advised.final >= moves[0].final - (advised.exact && moves[0].exact ? 0 : PREFERENCE),
-      best = near ? advised : moves[0];
+    const moves = ranked(position, found.values, proved && found.proved, bounds, most),
+      best = await this.#advised(engine, rules, position, openings, moves);
     const taken = engine.play(rules, position, best.action).steps.filter(([kind]) => kind === CAPTURE);
     const total = (place) => taken.reduce((sum, step) => sum + step[place], 0);
     return {
@@ -115,6 +115,17 @@ export class Thinking {
         nodes: adviser.kind === "search" ? found.nodes : 0,
       }, // 0: a longer search would give the same result
     };
+  }
+
+  /** Resolve with the book's move, or with the first of the `ranked` moves if there is none or if it is far better. */
+  async #advised(engine, rules, position, openings, moves) {
+    const begin = openings?.value(rules, engine.start(rules)),
+      // without an exact value, book moves need not be best
+      book = begin && begin.lower === begin.upper ? await this.#proofs(Book, engine, rules) : null;
+    const action = book?.provedMove(position) ?? null,
+      advised = moves.find((move) => move.action === action);
+    const near = advised && advised.final >= moves[0].final - (advised.exact && moves[0].exact ? 0 : PREFERENCE);
+    return near ? advised : moves[0];
   }
 
   async #search({ kind, depth, nodes, net }, engine, rules, position, everyMove) {
