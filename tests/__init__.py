@@ -1,4 +1,6 @@
-"""The tests. They are also examples of use: to see how something is used, read
+"""The tests. Each folder tests the package of the same name in `oanquan_env` or in the clone; `page` tests `play/web`.
+
+Slow tests run only with `-m slow`. Tests are also examples of use: to see how something is used, read
 
 | what | test |
 |---|---|

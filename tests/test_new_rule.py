@@ -1,7 +1,8 @@
 """Test the guide for a new rule: change the files that it lists in a copy of the project, and run the tests there.
 
 Two rules are invented. With `seed_corn`, a flag, a capture leaves one seed on a field that holds several. With
-`spared_seeds`, a number, a field with at most this many seeds cannot be captured, and the turn ends instead.
+`spared_seeds`, a number, a field with at most this many seeds cannot be captured, and the turn ends instead. The test
+quotes lines of the guide and of the files that it lists: if you change such a line, change the quotation as well.
 """
 
 import os
