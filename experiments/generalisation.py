@@ -63,6 +63,9 @@ PLIES = 2_000_000
 
 # ---- players ---------------------------------------------------------------------------------------------------------
 
+# A row of the table (`ROWS`) is a player, a search with or without a net, a method that trains on a number of rule
+# sets, or the specialists. A function here makes the player of each row, from a run's trainings and seed.
+
 
 def search_with(net: Callable[[Rules], ValueNet | None], nodes: int = NODES) -> PlayerOfRules:
     """Return a search for any rules; `net` returns its net for given rules."""
@@ -120,10 +123,10 @@ def plain_search(nodes: int, _: Trainings, __: int) -> PlayerOfRules:
 def best_preset(_: Trainings, __: int) -> PlayerOfRules:
     """Return the search with the net of the preset that is best under the development rule sets."""
     rng, suites = np.random.default_rng(0), rule_set_suites("development")
-    players = [
-        search_with(used_for_all(read_value_net("pretrained", rules)).for_rules) for rules in rules_of("presets")
-    ]
-    scores = [np.mean([mean_loss(one, suite, rng, 1) / random_regret(suite) for suite in suites]) for one in players]
+    nets = [read_value_net("pretrained", rules) for rules in rules_of("presets")]
+    players = [search_with(used_for_all(net).for_rules) for net in nets]
+    shares = [[mean_loss(player, suite, rng, 1) / random_regret(suite) for suite in suites] for player in players]
+    scores = [np.mean(share) for share in shares]
     print(f"presets under the development rule sets: {[f'{100 * score:.1f} %' for score in scores]}")
     return players[int(np.argmin(scores))]
 
