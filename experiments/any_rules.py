@@ -58,7 +58,7 @@ def _suites(split: Split) -> Sequence[Suite]:
 def rows(results: dict[str, Any]) -> Iterator[Cells]:
     """Yield a row for each rule set with an own net, and for the mean of each split."""
     for split in SPLITS:
-        if parts := [one for one in results["results"] if one["split"] == split]:
+        if parts := [part for part in results["results"] if part["split"] == split]:
             for part in parts:
                 if "own" in part:
                     yield _row(f"`{part['rules']}`", part)

@@ -135,14 +135,14 @@ def of_games() -> Iterator[Case]:
     openings = random_suite(core, 1000, 4, np.random.default_rng(0))
     games = Tournament(core, [Entrant(name, name, make(name, RULES)) for name in names], openings, 0)
     pairings = [games.play_one(*pair) for pair in games.every_pairing()]
-    titles = [f"{names[one.a]} against {names[one.b]}" for one in pairings]
-    ordered = [by_order(one.results.score, openings.positions) for one in pairings]
-    scores = {title: one.results.score.mean(axis=1) for title, one in zip(titles, pairings, strict=True)}
-    scores |= {f"{title}, moving first": one[:, 0] for title, one in zip(titles, ordered, strict=True)}
-    margins = {title: one.results.margin.mean(axis=1) for title, one in zip(titles, pairings, strict=True)}
-    both = np.array([[(one.a, one.b), (one.b, one.a)] for one in pairings]).swapaxes(0, 1).reshape(-1, 2)
-    points = np.concatenate([[one[:, 0] for one in ordered], [1 - one[:, 1] for one in ordered]]).T
-    truth = ELO * fit(comparisons(both), MANY * points.mean(axis=0)[None], np.full((1, len(both)), MANY))[0]
+    titles = [f"{names[pairing.a]} against {names[pairing.b]}" for pairing in pairings]
+    ordered = [by_order(pairing.results.score, openings.positions) for pairing in pairings]
+    scores = {title: pairing.results.score.mean(axis=1) for title, pairing in zip(titles, pairings, strict=True)}
+    scores |= {f"{title}, moving first": table[:, 0] for title, table in zip(titles, ordered, strict=True)}
+    margins = {title: pairing.results.margin.mean(axis=1) for title, pairing in zip(titles, pairings, strict=True)}
+    both = [(pairing.a, pairing.b) for pairing in pairings] + [(pairing.b, pairing.a) for pairing in pairings]
+    points = np.concatenate([[table[:, 0] for table in ordered], [1 - table[:, 1] for table in ordered]]).T
+    truth = ELO * fit(comparisons(np.array(both)), MANY * points.mean(axis=0)[None], np.full((1, len(both)), MANY))[0]
     truth = np.append(truth[1:-1] - truth[0], truth[-1])
 
     def ratings(size: int) -> Callable[[np.random.Generator], list[Estimate]]:
@@ -179,19 +179,19 @@ def of_runs() -> Iterator[Case]:
         for shift in (0, 1, 2)
     }
     improved = np.array(
-        [(rng.choice(one, MANY) < rng.choice(one, MANY) + more).mean() for one, more in shifted.values()]
+        [(rng.choice(group, MANY) < rng.choice(group, MANY) + more).mean() for group, more in shifted.values()]
     )
 
     def draw(population: Floats, size: int, rng: np.random.Generator) -> Floats:
         return population[rng.integers(len(population), size=size)][:, None]
 
     def of_one(size: int) -> Callable[[np.random.Generator], list[Estimate]]:
-        return lambda rng: [interquartile_estimate(draw(one, size, rng), rng) for one in runs.values()]
+        return lambda rng: [interquartile_estimate(draw(population, size, rng), rng) for population in runs.values()]
 
     def of_two(size: int) -> Callable[[np.random.Generator], list[Estimate]]:
         return lambda rng: [
-            probability_of_improvement(draw(one, size, rng) + more, draw(one, size, rng))
-            for one, more in shifted.values()
+            probability_of_improvement(draw(population, size, rng) + more, draw(population, size, rng))
+            for population, more in shifted.values()
         ]
 
     for size in RUNS:
@@ -204,7 +204,7 @@ def simulated(case: Case, samples: int) -> Iterator[dict[str, Any]]:
     rng = np.random.default_rng(0)
     drawn = [case.estimate(rng) for _ in range(samples * case.times)]
     for number, (population, truth) in enumerate(zip(case.populations, case.truths.tolist(), strict=True)):
-        low, high = np.array([(one[number].low, one[number].high) for one in drawn]).T
+        low, high = np.array([(estimates[number].low, estimates[number].high) for estimates in drawn]).T
         exist = np.isfinite(low)
         result = {"statistic": case.statistic, "size": case.size, "population": population, "value": truth}
         covered = float(((low <= truth) & (truth <= high))[exist].mean()) if exist.any() else None

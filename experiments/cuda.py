@@ -123,9 +123,8 @@ def speed() -> dict[str, Any]:
     for preset, opponent in (*(("mancala-world", name) for name in OPPONENTS), ("four-player", None)):
         row = {size: round(median_speed(CudaGames(size, preset, opponent=opponent)), 1) for size in SIZES}
         speeds[f"{preset}, {opponent or 'no opponent'}"] = row
-        print(
-            f"{preset}, {opponent or 'no opponent'}:", *(f"{size:,}: {one:,}" for size, one in row.items()), flush=True
-        )
+        shown = " ".join(f"{size:,}: {steps:,}" for size, steps in row.items())
+        print(f"{preset}, {opponent or 'no opponent'}: {shown}", flush=True)
     return speeds
 
 

@@ -152,13 +152,13 @@ class ManyRulesVecEnv(SelfPlayVecEnv):
 
     def observe(self) -> Features:
         """Return the (N, D) rows of all games."""
-        parts = [one.games for one in self.games.played]
-        return np.concatenate([encode(one.core, one.positions, looks_ahead=self.looks_ahead) for one in parts])
+        parts = [part.games for part in self.games.played]
+        return np.concatenate([encode(part.core, part.positions, looks_ahead=self.looks_ahead) for part in parts])
 
     def action_masks(self) -> Mask:
         """Return the (N, A) mask of legal actions."""
-        parts = [one.games for one in self.games.played]
-        return np.concatenate([legal(one.core, one.positions) for one in parts])
+        parts = [part.games for part in self.games.played]
+        return np.concatenate([legal(part.core, part.positions) for part in parts])
 
     def step_wait(self) -> VecEnvStepReturn:
         """Play one ply in every game, as in `SelfPlayVecEnv`."""

@@ -208,13 +208,13 @@ def train(path: Path, wanted: tuple[float, str, int, str]) -> dict[str, Any]:
         players = run.players()
         result = {"method": method, "rules": rules, "minutes": minutes, "seed": seed, "plies": run.plies}
         result |= {"seconds": round(spent, 1), "regret": measured(players, parts[1]), "curve": curve}
-        return result | {"ms": {name: round(move_time(one, suite), 3) for name, one in players.items()}}
+        return result | {"ms": {name: round(move_time(player, suite), 3) for name, player in players.items()}}
 
 
 def measured(players: dict[str, Policy], suite: Suite) -> dict[str, dict[str, float]]:
     """Return each player's regret, with its interval over the positions."""
-    losses = {name: regret(one, suite, np.random.default_rng(0), by_phase=False) for name, one in players.items()}
-    ends = {name: as_record(Estimate(one.mean, one.low, one.high)) for name, one in losses.items()}
+    losses = {name: regret(player, suite, np.random.default_rng(0), by_phase=False) for name, player in players.items()}
+    ends = {name: as_record(Estimate(loss.mean, loss.low, loss.high)) for name, loss in losses.items()}
     return {name: {end: round(value, 4) for end, value in record.items()} for name, record in ends.items()}
 
 
@@ -345,7 +345,7 @@ def main(options: Options) -> None:
         raise UsageError(f"--methods: {', '.join(sorted(unknown))}: must be among {'; '.join(METHODS)}")
     tasks = list(itertools.product(options.minutes, options.rules, range(options.seeds), options.methods))
     finished = {(run["minutes"], run["rules"], run["seed"], run["method"]) for run in results.runs}
-    missing = [one for one in tasks if one not in finished]
+    missing = [task for task in tasks if task not in finished]
     runs = spread(functools.partial(train, results.path), missing, processes=options.jobs)
     for number, (place, entry) in enumerate(runs, len(tasks) - len(missing) + 1):
         minutes, rules, seed, method = missing[place]
@@ -355,7 +355,7 @@ def main(options: Options) -> None:
                 searches[method + ending] = search_as_long(ms, load_suite(Rules.parse(rules)))
         results.runs.append(entry)
         results.write()
-        shown = ", ".join(f"{one['mean']:.2f}{ending}" for ending, one in entry["regret"].items())
+        shown = ", ".join(f"{estimate['mean']:.2f}{ending}" for ending, estimate in entry["regret"].items())
         print(f"{number} of {len(tasks)}: {method}, {rules}, {minutes:g} min, seed {seed}: regret {shown}", flush=True)
     for name, picture in Results(results.path).pictures():
         write_atomically(options.output / name, picture)

@@ -87,29 +87,29 @@ def rows() -> str:
     return f"{tables(entries)}\n\nMeasured {' and '.join(origins)}."
 
 
-def tables(found: Sequence[Row]) -> str:
+def tables(measured: Sequence[Row]) -> str:
     """Return one Markdown table per set of rules; its rows are sorted by regret, with the lowest first."""
     parts = []
-    for rules in dict.fromkeys(row.evaluations[0].rules for row in found):
-        own = [row for row in found if row.evaluations[0].rules == rules]
+    for rules in dict.fromkeys(row.evaluations[0].rules for row in measured):
+        own = [row for row in measured if row.evaluations[0].rules == rules]
         rows = sorted(map(_cells, own), key=lambda row: float(row[REGRET].partition(" ")[0] or "inf"))
         parts.append(f"Rules `{rules}`:\n\n{table_of(rows, left=3)}")
     return "\n\n".join(parts)
 
 
 def _cells(row: Row) -> Cells:
-    regrets = [one.regret for one in row.evaluations if one.regret]
-    games = [pairing for one in row.evaluations for pairing in one.pairings]
+    regrets = [evaluation.regret for evaluation in row.evaluations if evaluation.regret]
+    games = [pairing for evaluation in row.evaluations for pairing in evaluation.pairings]
     cells = {
         "player": f"`{row.label}`" + f" ({row.budget})" * bool(row.budget),
         "uses": row.uses,
         "learned from": row.learned_from,
         "runs": str(len(row.evaluations)),
         REGRET: _interval(regrets, ".2f"),
-        "blunders, %": _interval([one.blunders for one in regrets], ".1f", 100, ends=False),
+        "blunders, %": _interval([regret.blunders for regret in regrets], ".1f", 100, ends=False),
     }
     for name in SHOWN:
-        scores = [one.score for one in games if one.opponent == name]
+        scores = [pairing.score for pairing in games if pairing.opponent == name]
         cells[f"score against `{name}`, %"] = _interval(scores, ".1f", 100, ends=False)
     return cells
 
@@ -117,8 +117,8 @@ def _cells(row: Row) -> Cells:
 def _interval(runs: Sequence[Estimate], form: str, factor: float = 1.0, *, ends: bool = True) -> str:
     if not runs:
         return ""
-    one = over_runs(runs)
-    return interval(one, form, factor) if ends else f"{factor * one.mean:{form}}"
+    estimate = over_runs(runs)
+    return interval(estimate, form, factor) if ends else f"{factor * estimate.mean:{form}}"
 
 
 @command(Options, PROG, __doc__)

@@ -174,9 +174,9 @@ def side_by_side(size: int) -> dict[Name, Contestant]:
         times["vector", name] = environment_times(gymnasium.make_vec("OAnQuan-v0", num_envs=size, **options))
     cart_pole = gymnasium.make_vec("CartPole-v1", num_envs=size, vectorization_mode="vector_entry_point")
     times["vector", "Gymnasium CartPole"] = environment_times(cart_pole)
-    for one in times.values():
-        sum(itertools.islice(one, WARM_UP_STEPS))
-    return {(*name, size): partial(per_second, one, size) for name, one in times.items()}
+    for timed in times.values():
+        sum(itertools.islice(timed, WARM_UP_STEPS))
+    return {(*name, size): partial(per_second, timed, size) for name, timed in times.items()}
 
 
 def one_game(*, all_needed: bool) -> dict[Name, Contestant]:
@@ -212,7 +212,7 @@ class Options(common.Options):
 def measure(options: Options) -> Iterator[dict[str, Any]]:
     """Measure all contestants in turn for several rounds; yield the medians."""
     alone = one_game(all_needed=options.publish)
-    contestants = {name: one for size in SIZES for name, one in side_by_side(size).items()} | alone
+    contestants = {name: contestant for size in SIZES for name, contestant in side_by_side(size).items()} | alone
     tables: dict[str, Speeds] = {"core": {}, "vector": {}}
     for (table, row, size), speed in median_speeds(contestants, ROUNDS, options.seconds).items():
         tables[table].setdefault(row, {})[str(size)] = speed

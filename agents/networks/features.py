@@ -99,13 +99,13 @@ class AfterstateFeatures(FeatureEncoder):
         boards[rows, moves] = self.encoder.encode(after)[:, self.board]
         return features, after, rows, moves
 
-    def _gains(self, parents: Positions, children: Positions, rows: Ints, of: int) -> Features:
-        """Return (M, `of`) stored gains of moves from `parents[rows]` to `children`, in turn order from the mover."""
+    def _gains(self, parents: Positions, children: Positions, rows: Ints, count: int) -> Features:
+        """Return (M, `count`) stored gains of the first players in turn order, after moves from `parents[rows]`."""
         players, mover = self.core.rules.players, parents.mover.take(rows)
         won = self.core.standings(children) - parents.scores.take(rows, axis=0)
         together, seats = won[:, 0] + sum(won.T[1:]), np.arange(0, won.size, players)
-        own = [won.take(seats + (mover + place) % players) for place in range(of)]
-        return _as_int16(np.stack(own, axis=1) * players - together[:, None])
+        gained = [won.take(seats + (mover + place) % players) for place in range(count)]
+        return _as_int16(np.stack(gained, axis=1) * players - together[:, None])
 
 
 class TwoPlyFeatures(FeatureEncoder):

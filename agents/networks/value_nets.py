@@ -11,15 +11,7 @@ from agents.networks.embedding_sums import SumOfRows
 from oanquan_env import Positions, Rules
 from oanquan_env.array_types import Floats
 from oanquan_env.engine.positions import turn_order
-from oanquan_env.search.any_rules_net import (
-    CONTEXT,
-    INPUTS,
-    MISSING,
-    PARTS,
-    AnyRulesNet,
-    any_rules_rows,
-    inputs_of,
-)
+from oanquan_env.search.any_rules_net import CONTEXT, INPUTS, MISSING, PARTS, AnyRulesNet, any_rules_rows, inputs_of
 from oanquan_env.search.value_net import HIDDEN, SECOND, ValueNet, embedding_rows, hidden_units, side_rows
 
 SCALE = 10.0

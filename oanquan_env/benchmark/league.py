@@ -1,7 +1,7 @@
 """Payoff matrices of the players of a league, a Nash equilibrium of such a matrix, and weights of opponents.
 
-    found = payoffs({"greedy": "greedy", "self 1": model}, pairs=50, cache="payoffs.json")
-    print(found, nash(found.mean), prioritised(found.mean[-1]))
+    matrix = payoffs({"greedy": "greedy", "self 1": model}, pairs=50, cache="payoffs.json")
+    print(matrix, nash(matrix.mean), prioritised(matrix.mean[-1]))
 
 Shapes: K players.
 """

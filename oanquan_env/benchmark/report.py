@@ -231,7 +231,7 @@ def markdown(evaluation: Evaluation, *, heading: bool = True, picture: bool = Fa
     if following := {player.label: player.following for player in evaluation.ranked() if player.following}:
         parts += ["## Rule pairs", following_table(following, padded=padded)]
     measured = {player.label: player.generalisation for player in evaluation.ranked() if player.generalisation}
-    if general := {label: cells_of(one) for label, one in measured.items()}:
+    if general := {label: cells_of(result) for label, result in measured.items()}:
         heads = ["player", *next(iter(general.values()))]
         lines = [[name(label), *cells.values()] for label, cells in general.items()]
         parts += ["## Held-out rule sets", table(heads, lines, padded=padded)]

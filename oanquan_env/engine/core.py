@@ -1,8 +1,8 @@
 """The vectorised core, which plays one move in each of N games per call.
 
 The rules of a move are implemented twice: in NumPy for batches (`numpy_move`), and with plain integers for one game
-(`move`). By default a core calls `move` through `loops`, compiled by Numba for batches
-and as plain Python for a single position. The NumPy version is the reference; `Core(rules, compiled=False)` uses it.
+(`move`). By default a core calls `move` through `loops`, compiled by Numba for batches and as plain Python for a single
+position. The NumPy version is the reference; `Core(rules, compiled=False)` uses it.
 
 Shapes: N games, P players, F fields per side, A = 2F actions. An action is `2 * field + direction`: field 0 .. F-1 from
 the mover's left to right, direction 0 anticlockwise (A, +1 on the ring) or 1 clockwise (C, -1).
@@ -170,8 +170,8 @@ class Core:
         positions.squares[:, self.tables.ring_bytes] = columns.seeds
         positions.squares[:, self.tables.stone_bytes] = columns.stones
         positions.scores[:], positions.mover[:], positions.ply[:] = columns.scores, columns.mover, columns.ply
-        loops, rules, arrays = self.loops(positions)
-        loops.end(rules, arrays)
+        loop, rules, arrays = self.loops(positions)
+        loop.end(rules, arrays)
         if checked:
             check_ready(self.legal_mask(positions).any(axis=1) | positions.over, columns.mover)
         return positions

@@ -45,12 +45,7 @@ def row_type(kind: type[Any], length: int, tail: int = 0) -> np.dtype[Any]:
 
 @inline
 def observe(
-    rules: RuleNumbers,
-    players: int,
-    sides: Any,
-    scores: Any,
-    turn: tuple[int, int, int],
-    observation: Any,
+    rules: RuleNumbers, players: int, sides: Any, scores: Any, turn: tuple[int, int, int], observation: Any
 ) -> None:
     """Write a player's observation into a record of `row_type`.
 
