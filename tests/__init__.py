@@ -11,7 +11,7 @@ Slow tests run only with `-m slow`. Tests are also examples of use: to see how s
 | records of games | `records/test_records.py` |
 | a rule, added by following the guide | `test_new_rule.py` |
 
-`helpers` holds what several tests use.
+`helpers` holds what several tests use, and `golden` whole games that must not change.
 """
 
 from pathlib import Path
