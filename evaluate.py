@@ -1,11 +1,11 @@
 """Evaluate players: games against each other, and regret, the distance to perfect play.
 
     python evaluate.py ppo:runs/quick greedy random --pairs 200
-    python evaluate.py greedy minimax:depth=6 quick=ppo:runs/quick --measure arena,regret --output out
+    python evaluate.py greedy minimax:depth=6 quick=ppo:runs/quick --suite arena,regret --output out
     python evaluate.py --config configs/evaluate.yaml --output out
     python evaluate.py --rules three-player greedy maxn:depth=2 maxn:depth=3
 
---measure names one or more measures:
+--suite names what to measure:
 
     arena       games: every pairing plays every opening in every seating. A score is the share of wins; a draw counts
                 as half a win. With three or four players one player meets copies of another.
@@ -113,8 +113,8 @@ def check_places(options: Options) -> None:
     for option, path in (("--json", options.json), ("--save-games", options.save_games)):
         if path is not None:
             check_place(option, path)
-    if (options.save_games or options.ray) and "arena" not in options.settings.measures:
-        raise UsageError("--save-games and --ray need --measure arena, which plays games")
+    if (options.save_games or options.ray) and "arena" not in options.settings.suites:
+        raise UsageError("--save-games and --ray need --suite arena, which plays games")
 
 
 def run_evaluation(run: EvaluationRun, options: Options, command: str, console: Console) -> None:

@@ -52,19 +52,19 @@ _LABEL = re.compile(r"\s*([^\s:=,][^:=,]*?)\s*=\s*(.+)", re.DOTALL)
 PlayerNames: TypeAlias = Annotated[
     tyro.conf.Positional[list[str]], Field(min_length=1), tyro.conf.arg(metavar="[PLAYER ...]", help_behavior_hint="")
 ]
-MeasureNames: TypeAlias = Annotated[
+SuiteNames: TypeAlias = Annotated[
     list[Literal["arena", "regret", "exploit", "pairs", "rule-sets"]],
     Field(min_length=1),
-    tyro.conf.arg(name="measure"),
+    tyro.conf.arg(name="suite"),
     PrimitiveConstructorSpec(
         nargs=1,
-        metavar="MEASURES",
+        metavar="SUITES",
         instance_from_str=lambda texts: texts[0].split(","),
         is_instance=lambda value: isinstance(value, list),
         str_from_instance=lambda names: [",".join(names)],
     ),
 ]
-"""Names of measures, separated by commas on the command line, as in `--measure arena,regret`."""
+"""Names of suites, separated by commas on the command line, as in `--suite arena,regret`."""
 OpeningsName: TypeAlias = Annotated[str | None, tyro.conf.arg(metavar="OPENINGS", help_behavior_hint="")]
 
 
@@ -75,7 +75,7 @@ class EvaluationRunSettings:
     __pydantic_config__ = ConfigDict(extra="forbid")
 
     players: PlayerNames  # players by name; two or more for the arena
-    measures: MeasureNames = field(default_factory=lambda: ["arena"])  # one or more, as in arena,regret
+    suites: SuiteNames = field(default_factory=lambda: ["arena"])  # one or more, as in arena,regret
     regret_suite: OptionalFile = None  # file of a regret suite (default: the package's)
     part: Part = "test"  # part of the regret suite
     pairs: Pairs = 200  # openings of each pairing, each played in every seating
@@ -84,7 +84,7 @@ class EvaluationRunSettings:
     rules: str = DEFAULT_PRESET  # rules by name, with changed fields
     seed: Seed = 0  # seed of openings and players
     runs: Count = RUNS  # number of moves that a randomising player chooses in each position of a suite
-    minutes: Annotated[float, Field(gt=0)] = 1.0  # minutes that the measure exploit searches for each player and seat
+    minutes: Annotated[float, Field(gt=0)] = 1.0  # minutes that the suite exploit searches for each player and seat
     time: bool = False  # also measure the mean time of a move
 
 
@@ -101,13 +101,13 @@ class EvaluationRun:
 
     def __init__(self, settings: EvaluationRunSettings, output: Path | None = None, *, reuse: bool = False) -> None:
         self.settings = validated(EvaluationRunSettings, dataclasses.asdict(settings), "settings")
-        if "exploit" in settings.measures and Rules.parse(settings.rules).players != 2:
-            raise UsageError(f"the measure exploit needs rules for two players; got '{settings.rules}'")
-        if settings.regret_suite and "regret" not in settings.measures:
-            raise UsageError("--regret-suite needs --measure regret, which measures regret")
+        if "exploit" in settings.suites and Rules.parse(settings.rules).players != 2:
+            raise UsageError(f"the suite exploit needs rules for two players; got '{settings.rules}'")
+        if settings.regret_suite and "regret" not in settings.suites:
+            raise UsageError("--regret-suite needs --suite regret, which measures regret")
         core, rng = Core(Rules.parse(settings.rules)), np.random.default_rng(settings.seed)
         entrants, self.pairings = make_entrants(settings.players, core.rules), list[Pairing]()
-        if "arena" not in settings.measures:
+        if "arena" not in settings.suites:
             openings = random_suite(core, 1, 0, rng)
         elif len(entrants) < 2:
             raise UsageError(f"a tournament needs at least two players; got {len(entrants)}")
@@ -118,7 +118,7 @@ class EvaluationRun:
         self.finished = FinishedParts(output / PARTS if output else None, again)
         self.tournament = Tournament(core, entrants, openings, settings.seed, self.finished)
         self.suite = None
-        if "regret" in settings.measures:
+        if "regret" in settings.suites:
             self.suite = load_suite(core.rules, settings.regret_suite).part(settings.part)
 
     def run(self, command: str, progress: Progress, ray: str | None = None) -> Evaluation:
@@ -129,7 +129,7 @@ class EvaluationRun:
         """
         tournament, everyone = self.tournament, range(len(self.tournament.entrants))
         result, regrets, times = games_measured(tournament, []), dict[int, Regret](), dict[int, float]()
-        if "arena" in self.settings.measures:
+        if "arena" in self.settings.suites:
             schedule = tournament.every_pairing()
             task = progress.add_task("games", total=len(schedule) * tournament.games_of_pairing)
             elsewhere = functools.partial(play_on_ray, address=ray) if ray else None
@@ -147,7 +147,7 @@ class EvaluationRun:
                 progress.advance(task)
             return results
 
-        asked = self.settings.measures
+        asked = self.settings.suites
         if self.suite:
             measured = of_all("regret", self._regret)
             regrets = {number: dataclasses.replace(regret, losses=[]) for number, (regret, _) in measured.items()}

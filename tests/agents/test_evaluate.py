@@ -35,7 +35,7 @@ def test_committed_evaluations_load(path: Path) -> None:
     settings = validated(EvaluationRunSettings, read_yaml(path), str(path))
     assert settings == validated(EvaluationRunSettings, dataclasses.asdict(settings), "again")
     assert any("pretrained" in player for player in settings.players)
-    assert "regret" not in settings.measures or regret_path(Rules.parse(settings.rules)).exists()
+    assert "regret" not in settings.suites or regret_path(Rules.parse(settings.rules)).exists()
 
 
 def test_games_from_balanced_openings_are_the_default(capsys: pytest.CaptureFixture[str]) -> None:
@@ -53,7 +53,7 @@ def test_worst_cases_are_searched_once_and_kept(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tick(monkeypatch, 0.001)
-    options = ["--measure", "exploit", "--minutes", "0.01", "--rules", "tonkin", "--output", tmp_path]
+    options = ["--suite", "exploit", "--minutes", "0.01", "--rules", "tonkin", "--output", tmp_path]
     status, out, err = run(capsys, "greedy", "book:greedy", *options)
     assert (status, err) == (0, "")
     assert "gives up as South, as North, points" in out
@@ -62,7 +62,7 @@ def test_worst_cases_are_searched_once_and_kept(
     assert re.search(reused, " ".join(run(capsys, "greedy", "book:greedy", *options)[1].split()))
     report = read_report(tmp_path / "report.json")
     assert [[best["seat"] for best in one.exploited or ()] for one in report.players] == [["south", "north"]] * 2
-    assert "two players" in run(capsys, "greedy", "--measure", "exploit", "--rules", "three-player")[2]
+    assert "two players" in run(capsys, "greedy", "--suite", "exploit", "--rules", "three-player")[2]
 
 
 def test_rule_pairs_are_asked_about_once_and_kept(
@@ -72,7 +72,7 @@ def test_rule_pairs_are_asked_about_once_and_kept(
     small = [pairs for pairs in load_rule_pairs() if pairs.given.core.rules.fields == 3 and len(pairs) > 1]
     few = [pairs.take(np.arange(2)) for pairs in small[:3]]
     monkeypatch.setattr("agents.evaluation.evaluation_run.load_rule_pairs", lambda: few)
-    options = ["--measure", "pairs", "--rules", "tonkin", "--output", tmp_path]
+    options = ["--suite", "pairs", "--rules", "tonkin", "--output", tmp_path]
     status, out, err = run(capsys, "random", "search=minimax:nodes=2000", *options)
     assert (status, err) == (0, "")
     assert "A player follows its rules if its move is best under the given rules" in " ".join(out.split())
@@ -89,7 +89,7 @@ def test_rule_pairs_are_asked_about_once_and_kept(
 
 @pytest.mark.slow
 def test_everything_at_once(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    options = ["--measure", "arena,regret", "--pairs", "10", "--time"]
+    options = ["--suite", "arena,regret", "--pairs", "10", "--time"]
     files = ["--output", tmp_path / "out", "--json", tmp_path / "out.json", "--save-games", tmp_path / "games.txt"]
     deep = "minimax:depth=2,epsilon=0.000000001"
     status, out, err = run(capsys, "greedy", "rnd=random", deep, *options, *files)
@@ -122,21 +122,21 @@ def test_regret_is_measured_over_a_suite_of_ones_own(capsys: pytest.CaptureFixtu
     own, out = load_suite("tonkin").take(np.arange(0, 2400, 40)), tmp_path / "out.json"
     write_suite(tmp_path / "own.json", own)
     options = ["greedy", "--rules", "tonkin", "--regret-suite", tmp_path / "own.json"]
-    assert run(capsys, *options, "--measure", "regret", "--part", "all", "--json", out)[0] == 0
+    assert run(capsys, *options, "--suite", "regret", "--part", "all", "--json", out)[0] == 0
     suite = read_report(out).suite
     assert suite
     assert (suite.name, suite.digest) == ("own", own.digest())
     assert run(capsys, *options)[::2] == (
         2,
-        "evaluate.py: --regret-suite needs --measure regret, which measures regret\n",
+        "evaluate.py: --regret-suite needs --suite regret, which measures regret\n",
     )
-    status, _, err = run(capsys, "greedy", "--measure", "regret", *options[3:])
+    status, _, err = run(capsys, "greedy", "--suite", "regret", *options[3:])
     assert (status, "the suite own is for the rules 'tonkin', not 'mancala-world'" in err) == (2, True)
 
 
 def test_names_are_whole_at_80_columns(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(evaluate, "FILE_WIDTH", 80)
-    out = run(capsys, "minimax:depth=1", "minimax:depth=2", "--pairs", "2", "--measure", "arena,regret")[1]
+    out = run(capsys, "minimax:depth=1", "minimax:depth=2", "--pairs", "2", "--suite", "arena,regret")[1]
     assert "…" not in out
     assert max(map(len, out.splitlines())) <= 80
     assert "".join(re.findall(r"(?m)^ ?(minimax:de|pth=\d)", out)).count("minimax:depth=2") >= 1
@@ -170,7 +170,7 @@ def test_an_interrupted_evaluation_goes_on(
 def test_stored_regret_is_not_measured_again(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    arguments = ["greedy", "--measure", "regret", "--part", "development", "--output", tmp_path]
+    arguments = ["greedy", "--suite", "regret", "--part", "development", "--output", tmp_path]
     first = run(capsys, *arguments)
     assert first[0] == 0
     monkeypatch.setattr("oanquan_env.benchmark.tournament.regret", None)
@@ -194,7 +194,7 @@ def test_the_command_line_overrides_the_file(capsys: pytest.CaptureFixture[str],
     with pytest.raises(SystemExit):
         evaluate.main(["--help"])
     text = capsys.readouterr().out
-    for word in ("--measure", "--openings", "--output", "--save-games", "minimax:depth=", "LABEL=", "(default: 200)"):
+    for word in ("--suite", "--openings", "--output", "--save-games", "minimax:depth=", "LABEL=", "(default: 200)"):
         assert word in text
 
 

@@ -34,7 +34,7 @@ def first_legal(observations: Observation, masks: Mask) -> Ints:
 def test_it_agrees_with_the_script_to_the_digit(rules: str, tmp_path: Path) -> None:
     names = ["greedy:epsilon=0.2", "random", "maxn:depth=2"]
     path = tmp_path / "report.json"
-    options = ["--pairs", "15", "--seed", "5", "--measure", "arena,regret", "--rules", rules]
+    options = ["--pairs", "15", "--seed", "5", "--suite", "arena,regret", "--rules", rules]
     assert evaluate_script.main([*names, *options, "--part", "development", "--json", str(path)]) == 0
     report = read_report(path)
     found = evaluate(names[0], rules, names[1:], pairs=15, seed=5, part="development")
