@@ -112,7 +112,13 @@ function showMatch() {
   $("match").hidden = !page.state.match;
   if (page.state.match)
     import("./activities/match-table.js")
-      .then(({ roundsOf }) => $("match").replaceChildren(...roundsOf(view, make)))
+      .then(({ roundsOf, settled }) => {
+        $("match").replaceChildren(...roundsOf(view, make));
+        if (!view.goals.includes(settled)) {
+          view.goals.push(settled);
+          view.refresh();
+        }
+      })
       .catch(complain);
 }
 

@@ -7,10 +7,8 @@ import { studyDialog } from "./study.js";
 addStyle(`
 #analysis-tree { flex: 1 1 6em; min-height: 5em; overflow: auto; margin: 0; padding: 8px; line-height: 1.9;
   background: var(--panel); border: 1px solid var(--line); border-radius: 12px; position: relative; }
-@media (max-width: 900px), (max-height: 520px) {
-  #analysis-values { order: 1; }
-}
 @media (max-width: 900px) and (min-height: 521px) {
+  #analysis-values { order: 1; }
   #analysis-tree { flex: none; max-height: 11em; }
 }`);
 

@@ -57,8 +57,8 @@ export function roundsOf(view, make) {
     `${match.sold[player]}${match.pawned[player] ? ` + ${match.pawned[player]} ${words.pawned}` : ""}`;
   const rounds = match.rounds.map((round, index) => row("td", [`${words.round} ${index + 1}`, ...round.scores]));
   if (!match.settled) rounds.push(row("td", [`${words.round} ${match.number}`, "…", "…"]));
-  const why = match.rounds.length ? settlement(view, match.rounds.at(-1)) : "";
-  const soft = (text) => make("p", { className: "soft", textContent: text });
+  const last = !match.settled && match.rounds.at(-1), // the text below the board tells of a round that just ended
+    soft = (text) => make("p", { className: "soft", textContent: text });
   return [
     make(
       "table",
@@ -67,10 +67,21 @@ export function roundsOf(view, make) {
       ...rounds,
       row("th", [words.sold, sold(0), sold(1)]),
     ),
-    ...[why, words.toLose(match.fields_to_lose), match.owners.tabs ? words.corners : ""].filter(Boolean).map(soft),
+    ...[
+      last && settlement(view, last),
+      words.toLose(match.fields_to_lose),
+      words.prices,
+      match.owners.tabs && words.corners,
+    ]
+      .filter(Boolean)
+      .map(soft),
     make("a", { href: words.place, textContent: words.about }),
   ];
 }
+
+/** Return what the end of a round changed; null if no round has just ended. */
+export const settled = (view) =>
+  view.state.match && view.state.turn === "over" ? settlement(view, view.state.match.rounds.at(-1)) : null;
 
 /**
  * Explain why fields changed hands after a round: its `owed` points, and the fields `sold`, `pawned` and `returned`,
@@ -88,7 +99,7 @@ export function settlement(view, { winner, owed, sold, pawned, returned }) {
     .flatMap(([fields, verb]) => (fields.length ? [words[verb](numbers(fields), loser)] : []))
     .join(words.and);
   const sentences = [
-    changes && `${words.owes(loser, owed, changes)} ${words.prices}`,
+    changes && words.owes(loser, owed, changes),
     returned.length && `${name(winner)} ${words.redeems(numbers(returned), name(winner))}.`,
   ];
   return sentences.filter(Boolean).join(" ") || `${capital(words.keeps)}.`;

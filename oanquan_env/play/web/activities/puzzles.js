@@ -28,7 +28,15 @@ addStyle(`
 .kinds { display: grid; grid-template-columns: repeat(auto-fill, minmax(150px, 1fr)); gap: 8px; }
 .kinds button { display: flex; flex-direction: column; justify-content: center; text-align: left; padding: 6px 12px; }
 #daily { display: flex; justify-content: space-between; align-items: center; }
-#puzzle-list :is(h3, p) { margin: 4px 0 0; font-size: 1rem; }`);
+#puzzle-list :is(h3, p) { margin: 4px 0 0; font-size: 1rem; }
+@media (min-width: 700px) and (max-height: 520px) {
+  #puzzle-dialog { width: 820px; }
+  #puzzle-dialog form { display: grid; grid-template-columns: 1fr auto; }
+  #puzzle-dialog .end { grid-area: 1 / 2; margin: 0; padding: 0; position: static; }
+  #puzzle-list { grid-area: 2 / 1 / 3 / 3; grid-template-columns: 1fr 2fr; gap: 16px; align-items: start; }
+  .kinds { grid-template-columns: repeat(4, 1fr); }
+  .kinds button { padding: 6px 8px; }
+}`);
 const LEVELS = ["first", "easy", "medium", "hard", "own"],
   KEPT = "puzzles",
   OWN = "own",
@@ -160,25 +168,30 @@ export async function open() {
     days = streakOn(kept, day),
     row = (buttons) => make("div", { className: "kinds" }, ...buttons);
   const own = puzzles.filter(({ level }) => level !== "first" && level !== "own");
+  const half = (...parts) => make("div", { className: "column" }, ...parts);
   $("puzzle-list").replaceChildren(
-    make("p", { className: "soft", textContent: words().aboutPuzzles }),
-    button(
-      words().daily,
-      [over ? marksOf(kept.daily) : "", days ? words().streak(days) : ""].filter(Boolean).join(" · "),
-      () => dailyPuzzle(dayOf(new Date())).then(begin),
-      { id: "daily", className: over ? "" : "main" },
+    half(
+      make("p", { className: "soft", textContent: words().aboutPuzzles }),
+      button(
+        words().daily,
+        [over ? marksOf(kept.daily) : "", days ? words().streak(days) : ""].filter(Boolean).join(" · "),
+        () => dailyPuzzle(dayOf(new Date())).then(begin),
+        { id: "daily", className: over ? "" : "main" },
+      ),
+      button(words().par, shortOf(day) === null ? "" : words().offPar(shortOf(day)), playPar, { id: "par" }),
+      make("p", {
+        id: "puzzle-rules",
+        textContent:
+          `${words().presets[rules]}: ${words().solvedOf(solvedOf(kept, rules, own), own.length)}` +
+          (kept.rating ? ` · ${words().rating(Math.round(kept.rating.points))}` : ""),
+      }),
     ),
-    button(words().par, shortOf(day) === null ? "" : words().offPar(shortOf(day)), playPar, { id: "par" }),
-    make("p", {
-      id: "puzzle-rules",
-      textContent:
-        `${words().presets[rules]}: ${words().solvedOf(solvedOf(kept, rules, own), own.length)}` +
-        (kept.rating ? ` · ${words().rating(Math.round(kept.rating.points))}` : ""),
-    }),
-    make("h3", { textContent: words().byLevel }),
-    row(LEVELS.flatMap((level) => kind({ level }, words().levels[level]))),
-    make("h3", { textContent: words().byTheme }),
-    row(Object.keys(words().themes).flatMap((theme) => kind({ theme }, words().themes[theme]))),
+    half(
+      make("h3", { textContent: words().byLevel }),
+      row(LEVELS.flatMap((level) => kind({ level }, words().levels[level]))),
+      make("h3", { textContent: words().byTheme }),
+      row(Object.keys(words().themes).flatMap((theme) => kind({ theme }, words().themes[theme]))),
+    ),
   );
   if (!$("puzzle-dialog").open) $("puzzle-dialog").showModal();
 }

@@ -49,6 +49,8 @@ addStyle(`
   .study[open] { grid-template-columns: minmax(0, 3fr) minmax(0, 2fr); }
   .study-board { --rest: 150px; }
   .study-said { min-height: 1.4em; margin: 2px; font-size: 0.875rem; }
+  .move-values { grid-template-columns: repeat(auto-fill, minmax(8rem, 1fr)); }
+  .move-values button { min-height: 36px; }
 }`);
 
 /**

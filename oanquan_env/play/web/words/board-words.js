@@ -53,7 +53,7 @@ export const WORDS = {
     bare: "Your row is nearly empty. If it’s empty on your turn, five of your points go back into it.",
     noCapture: "You can’t capture anything this turn.",
     look: "Tap your squares to see where their seeds would go.",
-    goal: (name) => `Vietnam’s mancala: capture more than ${name}.`,
+    goal: (name) => `To win, capture more points than ${name}.`,
     turn: (name) => `${name} to move.`,
     yourTurn: "Your turn.",
     viewing: (move, all) => (move ? `Move ${move} of ${all}` : "Start"),
@@ -63,7 +63,7 @@ export const WORDS = {
     trouble: "This player can’t move:",
     offline: "you’re offline.",
     draw: "A draw",
-    over: "The game is over.",
+    over: (match) => `The ${match ? "round" : "game"} is over.`,
     won: "won",
     resigned: (loser, winners) =>
       `${loser} ${loser === "you" ? "resign" : "resigns"}${winners ? `: ${winners} ${winners === "you" ? "win" : "wins"}` : ""}.`,
@@ -140,7 +140,7 @@ export const WORDS = {
     bare: "Hàng của bạn sắp trống: đến lượt mà hết dân thì phải lấy năm điểm rải lại.",
     noCapture: "Chưa nước nào ăn được.",
     look: "Hãy chạm vào từng ô để xem dân sẽ đi đâu.",
-    goal: (name) => `Bạn đi trước: hãy ăn nhiều điểm hơn ${name}.`,
+    goal: (name) => `Muốn thắng, hãy ăn nhiều điểm hơn ${name}.`,
     turn: (name) => `Đến lượt ${name}.`,
     yourTurn: "Đến lượt bạn.",
     viewing: (move, all) => (move ? `Nước ${move}/${all}` : "Đầu ván"),
@@ -150,7 +150,7 @@ export const WORDS = {
     trouble: "Máy này không đi được:",
     offline: "hiện không có mạng.",
     draw: "Hòa",
-    over: "Ván đã kết thúc.",
+    over: () => "Ván đã kết thúc.",
     won: "thắng",
     resigned: (loser, winners) => `${loser} xin thua${winners ? `: ${winners} thắng` : ""}.`,
     hinted: (field, way, move) => `Thử ô ${field}, ${way} (${move})`,
@@ -196,17 +196,17 @@ export const STRENGTHS = {
   vi: { beginner: "mới tập", easy: "dễ", medium: "vừa", hard: "khó", perfect: "hoàn hảo" },
 };
 
-/** What each level says at the start of a game. */
+/** What each level says of itself early in a game. */
 export const GREETINGS = {
   en: {
-    beginner: "Let’s play! I never want the game to end!",
+    beginner: "I never want the game to end!",
     easy: "I grab whatever I see!",
     medium: "I leave you as little as I can.",
     hard: "I look many moves ahead.",
     perfect: "Where there’s a proof, I follow it.",
   },
   vi: {
-    beginner: "Chơi nhé! Mình chẳng muốn hết ván đâu.",
+    beginner: "Mình chẳng muốn hết ván đâu.",
     easy: "Thấy quân là mình ăn!",
     medium: "Mình hay để dành, chỉ cho bạn ăn ít thôi.",
     hard: "Mình nhìn trước nhiều nước đấy.",

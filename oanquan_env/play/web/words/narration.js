@@ -82,13 +82,17 @@ export function status(view) {
     );
   }
   if (state.puzzle) return puzzleWords(view);
-  const goal = view.goals.map((words) => words()).find(Boolean);
+  const goal = view.goals.map((words) => words(view)).find(Boolean);
   if (state.turn === "over") {
     const scores = state.match ? state.match.rounds.at(-1).scores : state.outcome?.scores,
       result = capital(verdict(view));
     const points = scores && standing(view, scores);
     return [
-      state.outcome ? `${words.over} ${result} (${points}).` : points ? `${result} ${capital(points)}.` : result,
+      state.outcome
+        ? `${words.over(state.match)} ${result} (${points}).`
+        : points
+          ? `${result} ${capital(points)}.`
+          : result,
       goal,
       view.notes.get(view.number),
       view.whole,
@@ -103,13 +107,14 @@ export function status(view) {
   const alone = state.seats.filter((seat) => seat.person).length === 1,
     turn = alone ? words.yourTurn : words.turn(seatName(view, state.mover));
   if (goal) return `${turn} ${goal}`;
-  if (view.helped === state.game) return (state.line.length ? "" : greeting(view)) + help(view);
-  if (state.line.length > 1) return turn;
-  const others =
-    alone && !state.line.length
-      ? state.seats.flatMap((seat, player) => (seat.person ? [] : [playerName(view, player)]))
-      : [];
-  return `${greeting(view)}${others.length === 1 ? words.goal(others[0]) : turn} ${words.tap}`;
+  if (view.helped === state.game) return help(view);
+  // one sentence at a turn, so that a newcomer is not told too much at once
+  const before = state.line.length,
+    others = alone && before > 1 ? state.seats.flatMap(({ person }, seat) => (person ? [] : [seat])) : [];
+  if (others.length === 1 && before < 4) return words.goal(playerName(view, others[0]));
+  if (others.length === 1 && before < 6) return greeting(view, others[0]) || turn;
+  if (before > 1) return turn;
+  return alone ? words.tap : `${turn} ${words.tap}`;
 }
 
 /** Return advice for a first game, from what each move would capture at once and from the person's row. */
@@ -139,11 +144,11 @@ function help(view) {
   return view.board.preview ? `${words.noCapture} ${words.look}` : words.noCapture;
 }
 
-/** Return the greeting of the only opponent when the game begins. */
-function greeting({ state: { seats }, board: { language } }) {
-  const [one, ...more] = seats.filter((seat) => !seat.person),
-    said = seats.length === 2 && !more.length && GREETINGS[language][one?.name];
-  return said ? `${ROLES[language][one.name]}: “${said}” ` : "";
+/** Return what the level in a seat says of itself; empty for other players. */
+function greeting({ state: { seats }, board: { language } }, seat) {
+  const { name } = seats[seat],
+    said = GREETINGS[language][name];
+  return said ? `${ROLES[language][name]}: “${said}”` : "";
 }
 
 function puzzleWords(view) {
