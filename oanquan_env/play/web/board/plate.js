@@ -90,7 +90,8 @@ export class Plate {
       { name, role, points, player } = this,
       size = Math.max(21, 13 * k),
       line = two && !upright,
-      [x, y] = two ? [this.x, this.y] : this.#insideRing(size);
+      outwards = upright ? 4 * (size - 21) * Math.sign(this.x - drawing.middle[0]) : 0, // larger words leave the board free
+      [x, y] = two ? [this.x + outwards, this.y] : this.#insideRing(size);
     const lines = line ? [name] : upright && role.textContent ? [name, role, points] : [name, points];
     lines.forEach((part, number) => {
       part.setAttribute("x", x);

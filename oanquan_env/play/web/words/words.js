@@ -18,7 +18,7 @@ export const WORDS = {
     swap: "Change sides",
     playNext: (name) => `Play ${name} next`,
     exportAll: "Save all my data",
-    review: "Review the game",
+    review: "Review",
     card: "Share a picture",
     analyse: "Analyse",
     story: "This move",
