@@ -39,6 +39,17 @@ def test_board_and_buttons_are_in_sight(visit: Visit, size: str) -> None:
     assert min(field["width"], field["height"]) >= (100 if size == "desktop" else 56)
 
 
+def test_a_phone_in_landscape_shows_all_values_and_puzzles(visit: Visit) -> None:
+    page = visit("#tree=5A&at=1", **SIZES["landscape"]).page
+    page.locator("#analysis-valued").check()
+    page.locator("#analysis-values .best").first.wait_for()
+    assert page.locator("#analysis-values button").evaluate_all(INSIDE)
+    page.keyboard.press("Escape")
+    page.locator("#puzzles").click()
+    page.locator("#puzzle-list .kinds button").first.wait_for()
+    assert page.locator("#puzzle-list button").evaluate_all(INSIDE)
+
+
 @pytest.mark.parametrize(
     ("rules", "scheme"), [("mancala-world", "light"), ("three-player", "dark"), ("four-player", "light")]
 )

@@ -26,12 +26,15 @@ def test_a_whole_game_against_a_level_offline(visit: Visit) -> None:
     person.page.context.set_offline(True)
     person.page.reload()
     person.page.wait_for_selector("body[data-ready]")
-    assert "capture more than Bống" in person.said
     assert person.board.locator(".plate .name").all_text_contents() == ["You", "Bống"]
     assert person.state["rules"] == "vietnamese"
+    said = []
     while person.wait_for_turn():
+        said.append(person.said)
         person.fields.first.tap()
         person.board.locator(".way").first.tap()
+    assert said[:2] == ["Tap one of your squares, then choose a direction.", "To win, capture more points than Bống."]
+    assert said[2:4] == ["Bống: “I never want the game to end!”", "Your turn."]
     board = Board("vietnamese")
     for move in person.moves:
         board.push(move)
@@ -101,7 +104,12 @@ def test_a_match_goes_on_to_its_next_round(visit: Visit) -> None:
     page.locator("#as-match").check()
     assert page.locator("#starter").is_disabled()
     page.locator("#begin").click()
-    person.play("5A", "3A")  # North wins 46-22, so South sells a field
+    person.waits_for("South to move. The first to sell 3 squares loses the match.")
+    person.play("5A", "3A")
+    person.waits_for("The round is over. North wins (South 22, North 46). South owes 11 points and sells square 1.")
+    page.locator("#language").click()
+    person.waits_for("Ván đã kết thúc. Bên trên thắng (bên dưới 22, bên trên 46). Bên dưới thiếu 11 điểm: bán ruộng 1.")
+    page.locator("#language").click()
     page.locator("#next-round").click()
     page.locator("#match tr:nth-child(3)", has_text="Round 2").wait_for()
     linked = page.locator("#match a").get_attribute("href") or ""

@@ -51,6 +51,7 @@ def test_a_review_is_of_one_game_and_keeps_the_board_in_sight(visit: Visit) -> N
     page = person.page
     person.move("3A")
     person.waits_for("The game is over. North wins (South 22, North 46).")
+    assert page.locator("#board .floor, #board .say, #next button:visible").evaluate_all(IN_SIGHT)
     assert "North wins" not in page.locator("aside").inner_text()  # the result is shown only once
     page.locator("#review").tap()
     page.locator("#mistakes button", has_text="−36").tap()

@@ -112,10 +112,10 @@ function showMatch() {
   $("match").hidden = !page.state.match;
   if (page.state.match)
     import("./activities/match-table.js")
-      .then(({ roundsOf, settled }) => {
+      .then(({ roundsOf, goal }) => {
         $("match").replaceChildren(...roundsOf(view, make));
-        if (!view.goals.includes(settled)) {
-          view.goals.push(settled);
+        if (!view.goals.includes(goal)) {
+          view.goals.push(goal);
           view.refresh();
         }
       })

@@ -51,21 +51,26 @@ export function roundsOf(view, make) {
   const { match, seats } = view.state,
     words = WORDS[view.board.language];
   if (!match) return [];
-  const row = (kind, cells) =>
-    make("tr", {}, ...cells.map((cell) => make(cell === "" ? "td" : kind, { textContent: cell })));
+  const row = (cells, kind = "td") =>
+    make(
+      "tr",
+      {},
+      make(cells[0] ? "th" : "td", { textContent: cells[0] }),
+      ...cells.slice(1).map((textContent) => make(kind, { textContent })),
+    );
   const sold = (player) =>
     `${match.sold[player]}${match.pawned[player] ? ` + ${match.pawned[player]} ${words.pawned}` : ""}`;
-  const rounds = match.rounds.map((round, index) => row("td", [`${words.round} ${index + 1}`, ...round.scores]));
-  if (!match.settled) rounds.push(row("td", [`${words.round} ${match.number}`, "…", "…"]));
+  const rounds = match.rounds.map((round, index) => row([`${words.round} ${index + 1}`, ...round.scores]));
+  if (!match.settled) rounds.push(row([`${words.round} ${match.number}`, "…", "…"]));
   const last = !match.settled && match.rounds.at(-1), // the text below the board tells of a round that just ended
     soft = (text) => make("p", { className: "soft", textContent: text });
   return [
     make(
       "table",
       {},
-      row("th", ["", ...seats.map((_, seat) => capital(sentenceName(view, seat)))]),
+      row(["", ...seats.map((_, seat) => capital(sentenceName(view, seat)))], "th"),
       ...rounds,
-      row("th", [words.sold, sold(0), sold(1)]),
+      row([words.sold, sold(0), sold(1)]),
     ),
     ...[
       last && settlement(view, last),
@@ -79,9 +84,12 @@ export function roundsOf(view, make) {
   ];
 }
 
-/** Return what the end of a round changed; null if no round has just ended. */
-export const settled = (view) =>
-  view.state.match && view.state.turn === "over" ? settlement(view, view.state.match.rounds.at(-1)) : null;
+/** Return the goal when a round of a match begins, what changed when it has ended, or null. */
+export function goal(view) {
+  const { match, turn, line } = view.state;
+  if (match && turn === "over") return settlement(view, match.rounds.at(-1));
+  return match && line.length < 2 ? WORDS[view.board.language].toLose(match.fields_to_lose) : null;
+}
 
 /**
  * Explain why fields changed hands after a round: its `owed` points, and the fields `sold`, `pawned` and `returned`,

@@ -55,7 +55,7 @@ export class GameView extends EventTarget {
     this.displayed = [];
     this.viewing = null;
     this.moved = 0; // when a move was last shown
-    this.goals = []; // functions (view) -> the goal of the game, how it was met, or what a round changed; or null
+    this.goals = []; // functions that return the goal of the game, how it was met, or null
     this.preparing = null; // the game whose computer players still load their files
     this.looks = 0; // how often `stop` was called; it changes when something else is shown
     this.marks = null; // (number of moves) -> marks that replace those of the last move, or null
