@@ -35,7 +35,14 @@ def of_its_beginning() -> list[str]:
     """Return all files that games under the rules `BEGIN` may need, also for hints, puzzles, lessons and dialogs."""
     data = [path.relative_to(WEB).as_posix() for path in WEB.glob(f"data/*-{BEGIN}.*")]
     data += [f"data/about.{language}.html" for language in ABOUT]
-    own = ("engine.wasm", "icon.png", "data/lessons.json", "data/puzzles-first.json", "data/rule-words.json")
+    own = (
+        "engine.wasm",
+        "icon.png",
+        "data/ground.svg",
+        "data/lessons.json",
+        "data/puzzles-first.json",
+        "data/rule-words.json",
+    )
     return sorted({*before_the_first_move(), *own, *data, *in_order([START, WORKER], STATIC, DYNAMIC)})
 
 

@@ -204,8 +204,7 @@ def about(language: str) -> str:
     body = markdown(text, extensions=["toc"]).replace("\n", " ")
     for other, name in ABOUT.items():
         body = body.replace(f'href="{name}"', f'href="about.{other}.html"')
-    picture = (Path(__file__).parents[1] / "docs" / "img" / "ground.svg").read_text(encoding="utf-8").replace("\n", "")
-    body = re.sub(r'<img [^>]*src="img/ground.svg"[^>]*>', lambda _: picture, body)
+    body = body.replace('src="img/ground.svg"', 'src="ground.svg"')
     title = text.partition("\n")[0].removeprefix("# ")
     head = '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
     head += '<link rel="icon" href="../icon.svg"><link rel="stylesheet" href="../page.css">'
@@ -221,6 +220,7 @@ def files() -> Iterator[tuple[str, bytes]]:
     """Yield the name and content of each file in `FOLDER`."""
     for language in ABOUT:
         yield f"about.{language}.html", about(language).encode()
+    yield "ground.svg", (Path(__file__).parents[1] / "docs" / "img" / "ground.svg").read_bytes()
     yield "catalogue.json", as_json(catalogue())
     low, high = RANGES["fields"]
     for players in SEAT_NAMES:
