@@ -64,10 +64,11 @@ export class ButtonBar {
     this.opener = html("button", { type: "button", popoverTargetElement: panel }, this.bar);
     this.icon(this.opener, "options");
     panel.onbeforetoggle = () => {
-      // open below the button, where no square is covered
-      const { bottom, right } = this.opener.getBoundingClientRect();
-      const beside = document.documentElement.clientWidth - right;
-      panel.style.inset = `min(${bottom + 6}px, calc(100dvh - 130px)) ${beside}px auto auto`;
+      // open below the button, where no square is covered, or to its right if there is no room below
+      const { bottom, right } = this.opener.getBoundingClientRect(),
+        beside = document.documentElement.clientWidth - right,
+        across = bottom > innerHeight - 136 && beside > 240 ? `auto auto ${right + 6}px` : `${beside}px auto auto`;
+      panel.style.inset = `min(${bottom + 6}px, calc(100dvh - 130px)) ${across}`;
     };
     const option = (name, input) => {
       const label = html("label", {}, panel);
