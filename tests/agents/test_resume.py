@@ -5,12 +5,13 @@ import io
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
 import time
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
@@ -23,7 +24,7 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 
 import evaluate
 import train
-from agents.checkpoint import CHECKPOINT_NAME, CONFIG_NAME, EVALUATIONS_NAME, RUN_NAME
+from agents.checkpoint import CHECKPOINT_NAME, CONFIG_NAME, EVALUATIONS_NAME
 from agents.players.agent_files import WEIGHTS_NAME
 from agents.ppo import PPORun
 from agents.run import StopTrainingError, load_config
@@ -39,20 +40,22 @@ from tests.helpers.runs import (
     begin,
     checkpoint,
     evaluations,
+    finish,
     learn,
     resume,
     same,
+    start,
     stopped,
+    wait_for,
+    wait_until,
 )
 
 Patch, Capture = pytest.MonkeyPatch, pytest.CaptureFixture[str]
+KINDS = {"ppo": PPO, "td": TD, "any": ANY}
+BEAMS: dict[str, Any] = {"starts": {"max_plies": 4, "beam_share": 0.5}, "rules": "mancala-world fields=2 max_plies=9"}
 
 
-def start_training(*arguments: object, **streams: Any) -> subprocess.Popen[str]:
-    return subprocess.Popen([sys.executable, "train.py", *map(str, arguments)], cwd=ROOT, text=True, **streams)
-
-
-@pytest.fixture(scope="module", params=[PPO, TD, ANY], ids=["ppo", "td", "any"])
+@pytest.fixture(scope="module", params=KINDS.values(), ids=KINDS.keys())
 def settings(request: pytest.FixtureRequest) -> dict[str, Any]:
     return request.param  # type: ignore[no-any-return]
 
@@ -110,9 +113,8 @@ def test_a_run_that_learns_from_lines_against_itself_resumes_exactly(
 ) -> None:
     monkeypatch.setattr("agents.run.BEAM_WIDTH", 2)
     monkeypatch.setattr("agents.run.BEAMS", 3)
-    own: dict[str, Any] = {"starts": {"max_plies": 4, "beam_share": 0.5}, "rules": "mancala-world fields=2 max_plies=9"}
     for name in ("whole", "run"):
-        run = begin(tmp_path / name, settings, **own)
+        run = begin(tmp_path / name, settings, **BEAMS)
         if name == "run":
             with pytest.raises(StopTrainingError):
                 learn(run, 3 * ITERATION)  # between two searches for lines
@@ -120,8 +122,6 @@ def test_a_run_that_learns_from_lines_against_itself_resumes_exactly(
         learn(run)
         assert 0 < len(run.parts["games"].beams) < 2 * 2 * 9
     assert_same_run(tmp_path / "whole", tmp_path / "run")
-    with pytest.raises(UsageError, match=r"starts\.beam_share: .* rules for two players"):
-        begin(tmp_path / "three", PPO, **{**own, "rules": "three-player"})
 
 
 def test_a_finished_run_is_resumed_to_nothing_new_and_not_overwritten(settings: dict[str, Any], whole: Path) -> None:
@@ -131,11 +131,6 @@ def test_a_finished_run_is_resumed_to_nothing_new_and_not_overwritten(settings: 
     assert (run.plies, (whole / EVALUATIONS_NAME).read_text()) == (6 * ITERATION, before)
     with pytest.raises(UsageError, match="already holds a run: continue it with --resume"):
         begin(whole, settings)
-    made = yaml.safe_load((whole / RUN_NAME).read_text())
-    assert made["command"] == "python train.py"
-    assert set(made["versions"]) >= {"torch", "numpy", "sb3-contrib"}
-    config = load_config(whole / CONFIG_NAME)
-    assert (config.kind, config.total_plies) == (settings.get("kind", "ppo"), 6 * ITERATION)
 
 
 def test_the_seed_decides_and_evaluations_change_nothing(settings: dict[str, Any], whole: Path, tmp_path: Path) -> None:
@@ -160,119 +155,86 @@ def test_a_run_killed_again_and_again_loses_nothing(kind: Any, kills: int, least
     """A run that is killed `kills` times, at `least` or more different ply counts, equals an uninterrupted run."""
     evaluation = {**kind["evaluation"], "every_plies": 50 * ITERATION}
     longer = {**kind, "total_plies": 300 * ITERATION, "evaluation": evaluation}
-    whole, folder, config = tmp_path / "whole", tmp_path / "killed", tmp_path / "config.yaml"
+    whole, folder, moments, survived = tmp_path / "whole", tmp_path / "killed", random.Random(0), list[int]()
     learn(begin(whole, longer))
-    config.write_text(yaml.safe_dump(longer))
-    moments, survived = random.Random(0), []
     for kill in range(kills):
-        started = (folder / CONFIG_NAME).exists()
-        arguments = ("--resume", folder) if started else ("--config", config, "--output", folder)
-        process = start_training(*arguments, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        process = start(folder, longer)
         if kill % 3:  # in the middle of training; other kills come at any time, mostly at startup
-            deadline, seen = time.monotonic() + 300, set[int]()
-            while time.monotonic() < deadline and len(seen) < 4:  # the old one, one at resumption, two more
-                time.sleep(0.002)
-                seen |= {path.stat().st_mtime_ns for path in folder.glob(CHECKPOINT_NAME)}
+            wait_for(folder, 3)
         time.sleep(moments.uniform(0, 0.3))
         process.kill()
-        process.wait()
+        process.communicate()
         if (folder / CHECKPOINT_NAME).exists():
             run = resume(folder)
             survived.append(run.plies)
             run.close()
     assert survived == sorted(survived)
     assert len({plies for plies in survived if 0 < plies < longer["total_plies"]}) >= least
-    assert start_training("--resume", folder, stdout=subprocess.DEVNULL).wait() == 0
+    finish(start(folder, longer))
     assert_same_run(whole, folder)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("number", "sweep"), [(signal.SIGINT, False), (signal.SIGTERM, True)])
 def test_a_signal_saves_and_stops(tmp_path: Path, number: int, sweep: bool) -> None:
-    output, config = tmp_path / "run", tmp_path / "config.yaml"
-    folder = output / "seed-0" if sweep else output
-    config.write_text(yaml.safe_dump({**PPO, "total_plies": 10**9, "checkpoint_seconds": 3600.0}))
-    arguments = ("--config", config, "--output", output, *(["--sweep", "0"] if sweep else []))
-    process = start_training(*arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    deadline = time.monotonic() + 300
-    while not (folder / EVALUATIONS_NAME).exists() and time.monotonic() < deadline:
-        time.sleep(0.05)
+    folder = tmp_path / "run" / "seed-0" if sweep else tmp_path / "run"
+    endless = {**PPO, "total_plies": 10**9, "checkpoint_seconds": 3600.0}
+    process = start(tmp_path / "run", endless, *(["--sweep", "0"] if sweep else []))
+    wait_until((folder / EVALUATIONS_NAME).exists)
     process.send_signal(number)
-    shown, errors = process.communicate(timeout=300)
-    assert process.returncode == 130
-    assert ("stopped; the same command resumes the sweep" if sweep else f"--resume {folder}") in shown.replace("\n", "")
-    assert "Traceback" not in errors
+    shown, _ = finish(process, 130)
+    assert ("stopped; the same command resumes the sweep" if sweep else f"--resume {folder}") in shown
     assert (folder / CHECKPOINT_NAME).exists()
 
 
-def test_a_full_disk_leaves_the_last_checkpoint(tmp_path: Path, monkeypatch: Patch, capsys: Capture) -> None:
-    folder = stopped(tmp_path / "run", 2 * ITERATION)
-    before = {name: (folder / name).read_bytes() for name in (CHECKPOINT_NAME, WEIGHTS_NAME)}
-    with monkeypatch.context() as patch:
-        patch.setattr("oanquan_env.files.os.fsync", Mock(side_effect=OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))))
-        assert train.main(["--resume", str(folder)]) == 2
-    assert "No space left on device" in capsys.readouterr().err
-    assert {name: (folder / name).read_bytes() for name in before} == before
-    assert not list(folder.glob(f".*{TEMPORARY}"))  # no partly written files remain
-    threads = torch.get_num_threads()
-    try:
-        run = resume(folder, threads=2)  # overrides the configuration until the run stops
-        assert (torch.get_num_threads(), run.plies) == (2, 2 * ITERATION)
-        learn(run)
-    finally:
-        torch.set_num_threads(threads)
-    assert yaml.safe_load((folder / CONFIG_NAME).read_text())["threads"] == 1
-    with pytest.raises(UsageError, match=r"command line: threads: must be greater than or equal to 0 \(got -1\)"):
-        resume(folder, threads=-1)
-    run = resume(folder, threads="auto")
-    assert run.config.threads in (1, 2, 4)
-    run.close()
-
-
 @pytest.mark.parametrize(
-    ("changes", "message"),
+    ("settings", "changes", "message"),
     [
-        ({"evaluation": {"opponents": ["greddy"]}}, r"evaluation\.opponents: .*greddy"),
-        ({"device": "nonsense"}, "device: use cpu; torch cannot use 'nonsense': Expected one of cpu, cuda"),
-        ({"rules": "mancala-world max_plies=4"}, "evaluation.opening_plies: 4 plies are too many"),
+        (PPO, {"evaluation": {"opponents": ["greddy"]}}, r"evaluation\.opponents: .*greddy"),
+        (PPO, {"device": "nonsense"}, "device: use cpu; torch cannot use 'nonsense': Expected one of cpu, cuda"),
+        (PPO, {"rules": "mancala-world max_plies=4"}, "evaluation.opening_plies: 4 plies are too many"),
+        (PPO, {**BEAMS, "rules": "three-player"}, r"starts\.beam_share: .* rules for two players"),
+        (ANY, {"starts": {"beam_share": 0.5}}, "beam_share: lines that beat the network need one set of rules"),
+        (ANY, {"workers": 7}, "games must be at least td.rule_sets for each worker"),
+        (ANY, {"rules": "vietnamese refill=forfeit"}, "value nets need refill=borrow"),
+        (ANY, {"rules": "anything"}, "unknown preset 'anything'"),
     ],
 )
 def test_what_would_fail_later_is_refused_at_once(
-    tmp_path: Path, monkeypatch: Patch, changes: Any, message: str
+    tmp_path: Path, monkeypatch: Patch, settings: dict[str, Any], changes: dict[str, Any], message: str
 ) -> None:
     monkeypatch.setattr("oanquan_env.rollouts.MAX_FAILED_GAMES", 200)
     with pytest.raises(UsageError, match=message):
-        begin(tmp_path / "run", **changes)
+        begin(tmp_path / "run", settings, **changes)
     assert not (tmp_path / "run").exists()
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the folder of a run that was stopped after two iterations."""
-    return stopped(tmp_path_factory.mktemp("stopped") / "run", 2 * ITERATION)
+def halves(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Return the folders of a run of each kind that was stopped after two iterations."""
+    parent = tmp_path_factory.mktemp("stopped")
+    return {name: stopped(parent / name, 2 * ITERATION, settings=one) for name, one in KINDS.items()}
 
 
 @pytest.fixture
-def kept(folder: Path) -> Iterator[Path]:
-    """Yield the path of the stopped run's checkpoint, and restore its content afterwards."""
-    path = folder / CHECKPOINT_NAME
-    content = path.read_bytes()
-    yield path
-    path.write_bytes(content)
+def folder(halves: dict[str, Path], tmp_path: Path) -> Path:
+    """Return the folder of a stopped run, which is this test's own copy."""
+    return shutil.copytree(halves["ppo"], tmp_path / "stopped")
 
 
-def test_a_changed_byte_of_a_checkpoint_s_numbers_is_noticed(kept: Path) -> None:
-    whole, places = kept.read_bytes(), random.Random(0)
-    with zipfile.ZipFile(kept) as archive:
+def test_a_changed_byte_of_a_checkpoint_s_numbers_is_noticed(folder: Path) -> None:
+    path, places = folder / CHECKPOINT_NAME, random.Random(0)
+    whole = path.read_bytes()
+    with zipfile.ZipFile(path) as archive:
         members = [one for one in archive.infolist() if one.file_size > 100]
     for member in members:
         content = bytearray(whole)
         start = member.header_offset + 30 + len(member.filename)
         start += int.from_bytes(whole[member.header_offset + 28 : member.header_offset + 30], "little")  # extra field
         content[start + places.randrange(member.file_size)] ^= 1 << places.randrange(8)
-        kept.write_bytes(content)
+        path.write_bytes(content)
         with pytest.raises(FileError, match=rf"checkpoint\.pt: .*{member.filename} is damaged"):
-            resume(kept.parent)
+            resume(folder)
 
 
 class Exploit:
@@ -280,48 +242,62 @@ class Exploit:
         return Path.touch, (Path("exploded"),)
 
 
-def test_what_is_no_checkpoint_is_refused_and_runs_no_code(kept: Path, tmp_path: Path, monkeypatch: Patch) -> None:
+def test_what_is_no_checkpoint_is_refused_and_runs_no_code(folder: Path, tmp_path: Path, monkeypatch: Patch) -> None:
     monkeypatch.chdir(tmp_path)
-    whole, stranger = kept.read_bytes(), io.BytesIO()
+    whole, stranger = (folder / CHECKPOINT_NAME).read_bytes(), io.BytesIO()
     torch.save({"plies": Exploit()}, stranger)
     other = begin(tmp_path / "wider", network={"embed": 2, "width": 16, "depth": 1})
     other.close()
-    for folder, content, message in (
-        (kept.parent, whole[:1000], "not a zip file"),
-        (kept.parent, (kept.parent / WEIGHTS_NAME).read_bytes(), "not a zip file"),
-        (kept.parent, stranger.getvalue(), "Weights only load failed"),
+    for place, content, message in (
+        (folder, whole[:1000], "not a zip file"),
+        (folder, (folder / WEIGHTS_NAME).read_bytes(), "not a zip file"),
+        (folder, stranger.getvalue(), "Weights only load failed"),
         (other.folder, whole, "size mismatch"),
     ):
-        (folder / CHECKPOINT_NAME).write_bytes(content)
+        (place / CHECKPOINT_NAME).write_bytes(content)
         with pytest.raises(FileError, match=rf"checkpoint\.pt: no checkpoint of this run: .*{message}"):
-            resume(folder)
+            resume(place)
     assert not (tmp_path / "exploded").exists()
 
 
-def test_what_cannot_be_resumed_is_named(kept: Path) -> None:
-    whole = kept.read_bytes()
-    changes: list[tuple[str, str, Callable[[torch.Tensor], torch.Tensor], str]] = [
-        ("games", "mover", lambda mover: mover + 2, "mover must be 0 to 1"),
-        ("games", "scores", lambda scores: scores + 1, "make .* points, not the 70"),
-        ("games", "squares", lambda squares: squares[:5], "its number of games or its rules differ"),
-        ("games", "ended", lambda ended: ended + 1, "finished games or impossible"),
-        ("random", "torch", lambda state: state[:9], "RNG state size to be 9"),
-        ("network", "value.weight", lambda weight: weight * float("nan"), "value.weight is not finite"),
-    ]
-    for part, name, change, message in changes:
-        state = torch.load(io.BytesIO(whole), weights_only=True)
-        state[part][name] = change(state[part][name])
-        torch.save(state, kept)
-        with pytest.raises(UsageError, match=message):
-            resume(kept.parent)
+IMPOSSIBLE = "holds impossible positions or targets"
 
 
-def test_a_damaged_line_of_evaluations_is_named(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("kind", "entry", "change", "message"),
+    [
+        ("ppo", ("games", "mover"), lambda mover: mover + 2, "mover must be 0 to 1"),
+        ("ppo", ("games", "scores"), lambda scores: scores + 1, "make .* points, not the 70"),
+        ("ppo", ("games", "squares"), lambda squares: squares[:5], "its number of games or its rules differ"),
+        ("ppo", ("games", "ended"), lambda ended: ended + 1, "finished games or impossible"),
+        ("ppo", ("random", "torch"), lambda state: state[:9], "RNG state size to be 9"),
+        ("ppo", ("network", "value.weight"), lambda weight: weight * float("nan"), "value.weight is not finite"),
+        ("td", ("learner", "replay", 1), lambda columns: (columns[0] - 1000, columns[1]), IMPOSSIBLE),
+        ("td", ("learner", "replay", 1), lambda columns: (columns[0], columns[1] / 0), IMPOSSIBLE),
+        ("any", ("learner", "replay", 1), lambda columns: (columns[0] + 1, *columns[1:]), IMPOSSIBLE),
+        ("any", ("learner", "replay", 1), lambda columns: (columns[0], columns[1] + 12, columns[2]), IMPOSSIBLE),
+        ("any", ("learner", "replay", 1), lambda columns: (*columns[:2], columns[2] / 0), IMPOSSIBLE),
+    ],
+)
+def test_what_cannot_be_resumed_is_named(
+    halves: dict[str, Path], tmp_path: Path, kind: str, entry: Any, change: Callable[[Any], Any], message: str
+) -> None:
+    folder = shutil.copytree(halves[kind], tmp_path / "run")
+    state = part = torch.load(folder / CHECKPOINT_NAME, weights_only=True)
+    for name in entry[:-1]:
+        part = part[name]
+    part[entry[-1]] = change(part[entry[-1]])
+    torch.save(state, folder / CHECKPOINT_NAME)
+    with pytest.raises(UsageError, match=message):
+        resume(folder)
+
+
+@pytest.mark.parametrize("line", ['{"plies": 3', "[" * 100_000, '{"plies": "1", "results": {}}'], ids=range(3))
+def test_a_damaged_line_of_evaluations_is_named(line: str, tmp_path: Path) -> None:
     begin(tmp_path / "run").close()
-    for line in ('{"plies": 3', "[" * 100_000, '{"plies": "1", "results": {}}'):
-        (tmp_path / "run" / EVALUATIONS_NAME).write_text('{"plies": 0, "results": {}}\n' + line + "\n")
-        with pytest.raises(UsageError, match=r"evaluations\.jsonl: line 2 is damaged: .*delete it"):
-            resume(tmp_path / "run")
+    (tmp_path / "run" / EVALUATIONS_NAME).write_text('{"plies": 0, "results": {}}\n' + line + "\n")
+    with pytest.raises(UsageError, match=r"evaluations\.jsonl: line 2 is damaged: .*delete it"):
+        resume(tmp_path / "run")
 
 
 def test_a_run_is_one_process_s_and_a_kill_sets_it_free(folder: Path) -> None:
@@ -363,3 +339,29 @@ def test_a_second_interrupt_ends_without_a_traceback(folder: Path, monkeypatch: 
     monkeypatch.setattr(PPORun, "learn", Mock(side_effect=KeyboardInterrupt))
     assert train.main(["--resume", str(folder)]) == 130
     assert "stopped at once; " in capsys.readouterr().out
+
+
+def test_a_full_disk_leaves_the_last_checkpoint(folder: Path, monkeypatch: Patch, capsys: Capture) -> None:
+    before = {name: (folder / name).read_bytes() for name in (CHECKPOINT_NAME, WEIGHTS_NAME)}
+    full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    monkeypatch.setattr("oanquan_env.files.os.fsync", Mock(side_effect=full))
+    assert train.main(["--resume", str(folder)]) == 2
+    assert "No space left on device" in capsys.readouterr().err
+    assert {name: (folder / name).read_bytes() for name in before} == before
+    assert not list(folder.glob(f".*{TEMPORARY}"))  # no partly written files remain
+
+
+def test_threads_are_for_one_session(folder: Path) -> None:
+    threads = torch.get_num_threads()
+    try:
+        run = resume(folder, threads=2)
+        assert (torch.get_num_threads(), run.plies) == (2, 2 * ITERATION)
+        learn(run)
+    finally:
+        torch.set_num_threads(threads)
+    assert load_config(folder / CONFIG_NAME).threads == 1
+    with pytest.raises(UsageError, match=r"command line: threads: must be greater than or equal to 0 \(got -1\)"):
+        resume(folder, threads=-1)
+    run = resume(folder, threads="auto")
+    assert run.config.threads in (1, 2, 4)
+    run.close()

@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -19,36 +18,31 @@ from agents.checkpoint import CHECKPOINT_NAME, CONFIG_NAME
 from agents.run import load_config, run_type
 from oanquan_env.errors import UsageError
 from tests import ROOT
-from tests.helpers.runs import ANY, ITERATION, PPO, TD, assert_same_run, checkpoint, learn, resume, same, stopped
+from tests.helpers.runs import (
+    ANY,
+    ITERATION,
+    PPO,
+    TD,
+    assert_same_run,
+    checkpoint,
+    finish,
+    learn,
+    resume,
+    same,
+    start,
+    stopped,
+    wait_for,
+    wait_until,
+)  # fmt: skip
 
-LONGER = {"total_plies": 60 * ITERATION, "checkpoint_seconds": 0.2}
 KINDS = pytest.mark.parametrize("settings", [PPO, TD], ids=["ppo", "td"])
 
 
-def start(settings: dict[str, Any], folder: Path, **changes: object) -> subprocess.Popen[str]:
-    """Start a process that trains a new run with two workers, or that resumes the run in `folder` if there is one."""
-    words = ["--resume", str(folder)]
-    if not (folder / CONFIG_NAME).exists():
-        config = folder.with_suffix(".yaml")
-        rare = {**settings["evaluation"], "every_plies": 10**9}
-        config.write_text(yaml.safe_dump({**settings, **LONGER, "evaluation": rare, "workers": 2, **changes}))
-        words = ["--config", str(config), "--output", str(folder)]
-    command = [sys.executable, "train.py", *words]
-    return subprocess.Popen(command, cwd=ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-
-
-def finish(run: subprocess.Popen[str]) -> None:
-    """Wait until a run ends, and check that it succeeded."""
-    _, errors = run.communicate(timeout=300)
-    assert run.returncode == 0, errors
-
-
-def wait_for(folder: Path, checkpoints: int) -> None:
-    """Wait, for at most 300 seconds, until at least `checkpoints` new checkpoints have been written."""
-    deadline, seen = time.monotonic() + 300, set[int]()
-    while len(seen) <= checkpoints and time.monotonic() < deadline:
-        seen |= {path.stat().st_mtime_ns for path in folder.glob(CHECKPOINT_NAME)}
-        time.sleep(0.01)
+def two(settings: dict[str, Any], **changes: object) -> dict[str, Any]:
+    """Return the settings of a longer run of two workers, which is seldom evaluated."""
+    rare = {**settings["evaluation"], "every_plies": 10**9}
+    longer = {"total_plies": 60 * ITERATION, "checkpoint_seconds": 0.2}
+    return {**settings, **longer, "evaluation": rare, "workers": 2, **changes}
 
 
 def children(process: subprocess.Popen[str]) -> list[int]:
@@ -66,46 +60,40 @@ def running(pid: int) -> bool:
 @pytest.mark.parametrize("settings", [PPO, TD, ANY], ids=["ppo", "td", "any"])
 def test_two_workers_come_to_the_same_run_when_interrupted(settings: dict[str, Any], tmp_path: Path) -> None:
     whole, parts = tmp_path / "whole", tmp_path / "parts"
-    finish(start(settings, whole))
+    finish(start(whole, two(settings)))
     state = checkpoint(whole)
     (other,) = state["workers"]
     assert not same(other["games"], state["games"])
-    run = start(settings, parts)
+    run = start(parts, two(settings))
     wait_for(parts, 2)
     killed = children(run)[1]
     os.kill(killed, signal.SIGKILL)
     wait_for(parts, 2)
     run.send_signal(signal.SIGINT)
-    printed, errors = run.communicate(timeout=300)
-    assert (run.returncode, f"--resume {parts}" in printed.replace("\n", "")) == (130, True)
-    assert "Traceback" not in errors
+    assert f"--resume {parts}" in finish(run, 130)[0]
     assert f"failed (exitcode: -9) local_rank: 1 (pid: {killed})" in (parts / workers.LOG_NAME).read_text()
     assert checkpoint(parts)["plies"] < state["plies"]
-    finish(start(settings, parts))
+    finish(start(parts, two(settings)))
     assert_same_run(whole, parts)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_no_worker_outlives_its_launcher(tmp_path: Path, number: int) -> None:
-    run = start(PPO, tmp_path / "run", total_plies=10**9)
+    run = start(tmp_path / "run", two(PPO, total_plies=10**9))
     wait_for(tmp_path / "run", 1)
     pids = children(run)
     assert len([pid for pid in pids if running(pid)]) >= 2
     run.send_signal(number)
     run.communicate(timeout=300)
-    deadline = time.monotonic() + 30
-    while any(map(running, pids)) and time.monotonic() < deadline:
-        time.sleep(0.1)
+    wait_until(lambda: not any(map(running, pids)))
     assert not any(map(running, pids))
 
 
 @pytest.mark.slow
 def test_an_error_is_not_tried_again(tmp_path: Path) -> None:
-    run = start(PPO, tmp_path / "run", ppo={**PPO["ppo"], "learning_rate": 1e30})
-    _, errors = run.communicate(timeout=300)
-    assert run.returncode == 2
-    assert "training diverged: " in errors
+    run = start(tmp_path / "run", two(PPO, ppo={**PPO["ppo"], "learning_rate": 1e30}))
+    assert "training diverged: " in finish(run, 2)[1]
 
 
 @pytest.mark.slow

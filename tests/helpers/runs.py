@@ -2,12 +2,16 @@
 
 import dataclasses
 import json
+import subprocess
+import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
+import yaml
 
 from agents.checkpoint import CHECKPOINT_NAME, CONFIG_NAME, EVALUATIONS_NAME
 from agents.config import validated
@@ -15,6 +19,7 @@ from agents.players.agent_files import WEIGHTS_NAME
 from agents.run import Run, StopTrainingError, load_config, run_type
 from oanquan_env.search.any_rules_net import read_any_rules_net
 from oanquan_env.search.value_net import read_value_net
+from tests import ROOT
 
 ITERATION = 32 * 8
 SHARED = {"threads": 1, "total_plies": 6 * ITERATION, "checkpoint_seconds": 1e-9, "starts": {"max_plies": 4}}
@@ -66,6 +71,43 @@ def stopped(folder: Path, plies: int, **changes: object) -> Path:
     with pytest.raises(StopTrainingError):
         learn(begin(folder, **changes), plies)
     return folder
+
+
+def start(folder: Path, settings: dict[str, Any], *options: str) -> subprocess.Popen[str]:
+    """Start a process that trains a new run in `folder`, or resumes the run that is there."""
+    words = ["--resume", str(folder)]
+    if not (folder / CONFIG_NAME).exists():
+        config = folder.with_suffix(".yaml")
+        config.write_text(yaml.safe_dump(settings))
+        words = ["--config", str(config), "--output", str(folder), *options]
+    command = [sys.executable, "train.py", *words]
+    return subprocess.Popen(command, cwd=ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+def finish(process: subprocess.Popen[str], status: int = 0) -> tuple[str, str]:
+    """Wait until a run ends, check its exit status, and return what it printed: output without line breaks, errors."""
+    printed, errors = process.communicate(timeout=300)
+    assert process.returncode == status, errors
+    assert "Traceback" not in errors
+    return printed.replace("\n", ""), errors
+
+
+def wait_until(holds: Callable[[], bool]) -> None:
+    """Wait for a condition, for at most 300 seconds."""
+    deadline = time.monotonic() + 300
+    while not holds() and time.monotonic() < deadline:
+        time.sleep(0.005)
+
+
+def wait_for(folder: Path, checkpoints: int) -> None:
+    """Wait, for at most 300 seconds, until a run has written at least `checkpoints` new checkpoints."""
+    seen = set[int]()
+
+    def enough() -> bool:
+        seen.update(path.stat().st_mtime_ns for path in folder.glob(CHECKPOINT_NAME))
+        return len(seen) > checkpoints
+
+    wait_until(enough)
 
 
 def evaluations(folder: Path) -> list[dict[str, Any]]:
