@@ -1,5 +1,6 @@
 """Test that hashes of custom code cover what the code consists of, and that resumed work notices a change of it."""
 
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -101,82 +102,74 @@ def test_a_book_s_hash_covers_its_certificate(tmp_path: Path, monkeypatch: pytes
 
 
 def test_parts_of_a_player_of_one_s_own_are_reused_only_if_asked_and_unchanged(
-    own: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    own: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], interrupt: Any
 ) -> None:
-    play_one, played = Tournament.play_one, list[str]()
+    calls = interrupt(Tournament, "play_one")
 
-    def counted(self: Tournament, a: int, b: int, *rest: Any) -> object:
-        played.append(self.entrants[b].label)
-        return play_one(self, a, b, *rest)
-
-    def run(*options: str) -> tuple[list[str], str, set[str]]:
-        played.clear()
-        words = ["own=" + NAME, "random", "greedy", "--pairs", "1", "--output", "out", *options]
-        assert evaluate.main(words) == 0
+    def run(*options: str) -> tuple[list[str], set[str], str]:
+        """Return the opponents of the games that were played, the parts that were reused, and the output."""
+        calls.clear()
+        assert evaluate.main(["own=" + NAME, "random", "greedy", "--pairs", "1", "--output", "out", *options]) == 0
+        played = [one.entrants[opponent].label for one, _, opponent, *_ in calls]
         reused = read_report(own / "out" / "report.json").reused
-        return [*played], " ".join(capsys.readouterr().out.split()), set(reused)
+        return played, set(reused), " ".join(capsys.readouterr().out.split())
 
-    monkeypatch.setattr(Tournament, "play_one", counted)
     theirs, mine = {"games random – greedy"}, {"games own – random", "games own – greedy"}
-    asked, _, reused = run()
-    assert (asked, reused) == (["random", "greedy", "greedy"], set())
-    asked, out, reused = run()
-    assert (asked, reused) == (["random", "greedy"], theirs)
+    assert run()[:2] == (["random", "greedy", "greedy"], set())
+    played, reused, out = run()
+    assert (played, reused) == (["random", "greedy"], theirs)
     assert "measuring again: own; add --reuse to keep what was measured with the same code" in out
     assert "Reused from earlier sessions, measured at 2" in out
-    asked, out, reused = run("--reuse")
-    assert (asked, reused) == ([], theirs | mine)
+    played, reused, out = run("--reuse")
+    assert (played, reused) == ([], theirs | mine)
     assert "measuring again" not in out
     change(own / "own_helper.py")
-    asked, _, reused = run("--reuse")
-    assert (asked, reused) == (["random", "greedy"], theirs)
+    assert run("--reuse")[:2] == (["random", "greedy"], theirs)
     monkeypatch.setattr("agents.evaluation.finished_parts.project_code", lambda: {"agents": "changed, not committed"})
     assert run("--reuse")[0] == ["random", "greedy", "greedy"]
 
 
+@pytest.mark.usefixtures("own")
 def test_the_message_of_an_interrupted_evaluation_names_reuse(
-    own: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    capsys: pytest.CaptureFixture[str], interrupt: Any
 ) -> None:
-    def interrupted(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(Tournament, "play_one", interrupted)
+    interrupt(Tournament, "play_one", at=1)
     assert evaluate.main([NAME, "greedy", "--pairs", "1", "--output", "out"]) == 130
     again = f", and measures again: {NAME}; add --reuse to keep what was measured with the same code\n"
     assert capsys.readouterr().err == f"evaluate.py: interrupted; the same command continues in out{again}"
 
 
 def test_a_resumed_run_says_which_code_has_changed(own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def resumed() -> list[str]:
+    def changed() -> list[str]:
+        """Resume the run, and return the names in its message about changed code."""
         lines = list[str]()
         run_type("ppo").resume(folder, lines.append).close()
-        return [line for line in lines if "changed since the run began" in line]
+        note = re.compile("changed since the run began, or not recorded then: (.*); results may differ")
+        return [found[1] for line in lines if (found := note.search(line))]
 
     settings = {"reward": "own_reward:reward", "network": PLAIN, "total_plies": 2 * ITERATION}
     folder = stopped(own / "run", ITERATION, **settings)
-    assert resumed() == []
+    assert changed() == []
     change(own / "own_other.py")
-    assert resumed() == []
+    assert changed() == []
     change(own / "own_reward.py")
-    note = "changed since the run began, or not recorded then: {}; results may differ"
-    assert resumed() == [note.format("own_reward")]
+    assert changed() == ["own_reward"]
     monkeypatch.setattr("agents.checkpoint.project_code", lambda: {"agents": "other", "oanquan_env": "other"})
-    assert resumed() == [note.format("agents, oanquan_env, own_reward")]
+    assert changed() == ["agents, oanquan_env, own_reward"]
     origin = yaml.safe_load((folder / RUN_NAME).read_text())
     assert set(origin["code"]) == {"agents", "oanquan_env", "own_reward"}
-    own = [entry["code"]["own_reward"] for entry in (origin, *origin["resumed"])]
-    assert len(own) == 5
-    assert own[0] == own[1] == own[2] != own[3] == own[4]
+    codes = [entry["code"]["own_reward"] for entry in (origin, *origin["resumed"])]
+    assert codes[0] == codes[1] == codes[2] != codes[3] == codes[4]
     assert [entry["plies"] for entry in origin["resumed"]] == [ITERATION] * 4
     assert origin["resumed"][0].keys() == {"plies", *origin} - {"resumed"}
     assert origin.keys() >= {"command", "commit", "processor", "versions", "started"}
     origin["versions"]["torch"] = "1.0"
-    del origin["code"]  # as in a run of an earlier version
+    del origin["code"]  # as if it had not been recorded
     (folder / RUN_NAME).write_text(yaml.safe_dump(origin))
-    assert resumed() == [note.format("agents, oanquan_env, own_reward, torch")]
+    assert changed() == ["agents, oanquan_env, own_reward, torch"]
     (folder / RUN_NAME).write_text("code: 3")
     with pytest.raises(FileError, match=r"run\.yaml: not the origin of a run: "):
-        resumed()
+        changed()
 
 
 @pytest.mark.parametrize(

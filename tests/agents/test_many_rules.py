@@ -16,7 +16,6 @@ from experiments import generalisation
 from experiments.many_rules_ppo import (
     BOARD,
     ManyRulesConfig,
-    ManyRulesPlayer,
     encode,
     legal,
     make_network,
@@ -97,42 +96,37 @@ def test_a_run_under_many_rules_resumes_and_plays_any_rules(name: str, tmp_path:
     folder = stopped(tmp_path / "stopped", ITERATION, settings=settings)
     learn(resume(folder))
     assert same(checkpoint(folder), checkpoint(tmp_path / "whole"))
-    config = ManyRulesConfig.model_validate(settings)
+    player = player_in(folder, ManyRulesConfig.model_validate(settings))
     for rules in ("vietnamese", "app fields=4 seeds=2", "ludii fields=2"):
-        player = player_in(folder, config)(Rules.parse(rules))
-        assert isinstance(player, ManyRulesPlayer)
         core = Core(rules)
-        chosen = player.choose(core.start(3), np.random.default_rng(0))
-        core.check(core.start(3), chosen)
+        core.check(core.start(3), player(core.rules).choose(core.start(3), np.random.default_rng(0)))
 
 
 def test_the_experiment_measures_what_is_missing_and_lists_other_results(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path, options = (
-        tmp_path / "results.json",
-        ["--runs", str(tmp_path / "runs"), "--json", str(tmp_path / "results.json")],
-    )
-    assert generalisation.EXPERIMENT.main([*options, "--rows", "greedy"]) == 0
-    assert generalisation.EXPERIMENT.main([*options, "--rows", "greedy"]) == 0
-    (run,) = json.loads(path.read_text())["runs"]
-    assert (run["row"], run["seed"], run["plies"], len(run["regret"])) == ("greedy", 0, 0, 96)
-    result = Generalisation.of(np.array([run["regret"], run["regret"]]))
-    (tmp_path / "mine.json").write_text(result.to_json())
-    assert generalisation.EXPERIMENT.main([*options, "--add", str(tmp_path / "mine.json"), "--label", "mine"]) == 0
-    printed = capsys.readouterr().out
-    mean = f"{percent_of_random(np.array([run['regret']])).mean():.1f}"
-    assert [mean in line for line in printed.splitlines() if line.startswith(("| greedy", "| mine"))][-2:] == [True] * 2
-    alone = ["--json", str(tmp_path / "new.json"), "--add", str(tmp_path / "mine.json"), "--label"]
-    assert generalisation.EXPERIMENT.main([*alone, "mine"]) == 0  # a new file begins with the published results
-    shown = [line.split()[1] for line in capsys.readouterr().out.splitlines() if line.startswith("| ")]
-    assert {"random", "mine"} <= set(shown)
+    def run(*options: str, json: str = "results.json", status: int = 0) -> tuple[str, str]:
+        """Run the experiment in `tmp_path`; return its table without the heads, and its errors."""
+        assert generalisation.EXPERIMENT.main(["--json", str(tmp_path / json), *options]) == status
+        printed = capsys.readouterr()
+        return "\n".join(line for line in printed.out.splitlines() if line.startswith("| ")), printed.err
+
+    own, mine = ["--runs", str(tmp_path / "runs"), "--rows", "greedy"], tmp_path / "mine.json"
+    other = ["--add", str(mine), "--label"]
+    assert run(*own) == run(*own)
+    (measured,) = json.loads((tmp_path / "results.json").read_text())["runs"]
+    assert (measured["row"], measured["seed"], measured["plies"], len(measured["regret"])) == ("greedy", 0, 0, 96)
+    result = Generalisation.of(np.array([measured["regret"], measured["regret"]]))
+    mine.write_text(result.to_json())
+    rows = run(*other, "mine")[0].splitlines()[-2:]
+    mean = f"{percent_of_random(np.array([measured['regret']])).mean():.1f}"
+    assert [row.split()[1] for row in rows if mean in row] == ["greedy", "mine"]
+    shown = run(*other, "mine", json="new.json")[0]  # a new file begins with the published results
+    assert {"random", "mine"} <= {row.split()[1] for row in shown.splitlines()}
     for label in ("greedy", " "):
-        assert generalisation.EXPERIMENT.main([*alone, label]) == 2
-        assert f"--label must be a new name in the table; got {label!r}" in capsys.readouterr().err
-    (tmp_path / "mine.json").write_text(Generalisation.of(np.zeros((1, 96))).to_json())
-    assert generalisation.EXPERIMENT.main([*alone, "mine"]) == 2
-    assert "got 'mine'" in capsys.readouterr().err
-    (tmp_path / "mine.json").write_text(result.to_json().replace(result.suites, "other"))
-    assert generalisation.EXPERIMENT.main([*options, "--add", str(tmp_path / "mine.json")]) == 2
-    assert "measured with other suites" in capsys.readouterr().err
+        _, error = run(*other, label, json="new.json", status=2)
+        assert f"--label must be a new name in the table; got {label!r}" in error
+    mine.write_text(Generalisation.of(np.zeros((1, 96))).to_json())
+    assert "got 'mine'" in run(*other, "mine", json="new.json", status=2)[1]
+    mine.write_text(result.to_json().replace(result.suites, "other"))
+    assert "measured with other suites" in run(*other, "theirs", status=2)[1]

@@ -10,7 +10,7 @@ import sys
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
-from unittest.mock import Mock
+from typing import Any
 
 import numpy as np
 import pytest
@@ -82,7 +82,7 @@ def test_no_ray_and_no_cluster_are_errors_at_once(monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.slow
-def test_ray_finds_the_same(cluster: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ray_finds_the_same(cluster: str, tmp_path: Path, interrupt: Any) -> None:
     assert list(spread(os.path.abspath, ["x"], ray=cluster)) == [(0, os.path.abspath("x"))]
     assert list(spread(abs, [-3], ray=cluster, cpus=64)) == [(0, 3)]  # does not wait for a machine with 64 CPUs
     with pytest.raises(ValueError, match="math domain error"):
@@ -101,27 +101,35 @@ def test_ray_finds_the_same(cluster: str, tmp_path: Path, monkeypatch: pytest.Mo
     assert evaluate.main([*players, "--output", out, "--ray", cluster]) == 0
     one, spread_out = (json.loads((tmp_path / name).read_text()) for name in ("one.json", "out/report.json"))
     assert (one["players"], one["pairings"]) == (spread_out["players"], spread_out["pairings"])
-    monkeypatch.setattr(Tournament, "play_one", Mock(side_effect=AssertionError("a finished pairing is played again")))
-    assert evaluate.main([*players, "--output", out]) == 0  # all pairings were kept
+    played = interrupt(Tournament, "play_one")
+    assert evaluate.main([*players, "--output", out]) == 0
+    assert not played  # all pairings were kept
 
 
-def test_what_cannot_be_spread_is_refused(tmp_path: Path) -> None:
-    for text in ("", " ", "1,1", "seed=", "a=1 a=2", "4-2", "=3", "seed='0", "ppo.gamma=,1"):
-        with pytest.raises(UsageError, match="--sweep takes"):
-            parse_sweep(text)
-    for text, message in (
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        *((text, "--sweep takes") for text in ("", " ", "1,1", "seed=", "a=1 a=2", "4-2", "=3", "seed='0", "a=,1")),
         ("0,x", "--sweep: seed: must be a whole number"),
         ("-1", "--sweep: seed: must be greater than or equal to 0"),
         ("ppo.gama=1", "--sweep: ppo.gama: unknown field; did you mean gamma?"),
         ("seed.x=1", "--sweep: seed.x: seed has no fields"),
         ("workers=2", "--sweep trains each run in one process"),
         ("ppo.gamma=0.5,.5", "--sweep: two runs have the same configuration or folder: ppo.gamma=.5/seed-0"),
-    ):
-        with pytest.raises(UsageError, match=re.escape(message)):
-            sweep_configs(parse(SMALL).settings, parse_sweep(text))
+    ],
+)
+def test_what_cannot_be_swept_is_refused(text: str, message: str) -> None:
+    with pytest.raises(UsageError, match=re.escape(message)):
+        sweep_configs(parse(SMALL).settings, parse_sweep(text))
+
+
+def test_players_whose_files_differ_between_machines_are_refused() -> None:
     openings = random_suite(Core(), 1, 4, np.random.default_rng(0))
     with pytest.raises(UsageError, match="the files or the version of greedy differ between machines"):
         _play_pairing("mancala-world", openings, 0, [("greedy", "0123"), ("random", "")])
+
+
+def test_a_run_that_fails_is_named_with_its_error(tmp_path: Path) -> None:
     values = parse([*SMALL, "--ppo.learning-rate", "1e30", "--seed", "4"]).settings.model_dump()
     failure = train_one(tmp_path, "swept", ("seed-4", values))
     assert failure.name == "seed-4"

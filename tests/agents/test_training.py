@@ -29,13 +29,24 @@ from tests.helpers.runs import ITERATION, PLAIN, PPO, assert_same_run, begin, le
 from train import parse
 
 
+def test_rewards_train_a_plain_network_and_schedules_end_at_their_ends(tmp_path: Path) -> None:
+    ppo = {**PPO["ppo"], "learning_rate": 0.002, "learning_rate_end": 0.0005}
+    run = begin(tmp_path / "run", network=PLAIN, reward="outcome", total_plies=ITERATION // 3, ppo=ppo)
+    before = [parameter.detach().clone() for parameter in run.network.parameters()]
+    learn(run)
+    player = PPOPlayer(tmp_path / "run")
+    assert any((old != new).any() for old, new in zip(before, player.network.parameters(), strict=True))
+    assert (player.card.reward, player.card.network) == ("outcome", run.config.network)
+    assert run.model.policy.optimizer.param_groups[0]["lr"] == 0.0005
+    assert run.model.ent_coef == run.config.ppo.ent_coef_end
+
+
 def test_a_run_measures_regret_over_a_suite_of_ones_own(tmp_path: Path) -> None:
     own = load_suite("tonkin").take(np.arange(0, 2400, 40))
     write_suite(tmp_path / "own.json", own)
     schedule = {**PPO["evaluation"], "regret_suite": str(tmp_path / "own.json")}
     run = begin(tmp_path / "run", rules="tonkin", evaluation=schedule)
-    measured = run.regret_of(GreedyPolicy(run.core), "regret")
-    assert measured.positions == len(own.part("development")) == len(measured.losses) < 60
+    assert run.regret_of(GreedyPolicy(run.core), "regret").positions == len(own.part("development")) < 60
     run.close()
     with pytest.raises(UsageError, match="the suite own is for the rules 'tonkin', not 'ludii'"):
         begin(tmp_path / "other", rules="ludii", evaluation=schedule)
@@ -57,19 +68,6 @@ def test_learning_beats_greedy_within_seconds(tmp_path: Path) -> None:
     assert score.mean() > 0.58
 
 
-def test_rewards_train_a_plain_network_and_schedules_end_at_their_ends(tmp_path: Path) -> None:
-    reward = "outcome"
-    ppo = {**PPO["ppo"], "learning_rate": 0.002, "learning_rate_end": 0.0005}
-    run = begin(tmp_path / "run", network=PLAIN, reward=reward, total_plies=ITERATION // 3, ppo=ppo)
-    before = [parameter.detach().clone() for parameter in run.network.parameters()]
-    learn(run)
-    player = PPOPlayer(tmp_path / "run")
-    assert any((old != new).any() for old, new in zip(before, player.network.parameters(), strict=True))
-    assert (player.card.reward, player.card.network) == (reward, run.config.network)
-    assert run.model.policy.optimizer.param_groups[0]["lr"] == 0.0005
-    assert run.model.ent_coef == run.config.ppo.ent_coef_end
-
-
 def test_the_command_line_changes_single_fields(capsys: pytest.CaptureFixture[str]) -> None:
     command = parse(["--config", "configs/quick.yaml", "--ppo.n-steps", "32", "--rules", "tonkin"])
     assert command.config == Path("configs/quick.yaml")
@@ -84,13 +82,14 @@ def test_the_command_line_changes_single_fields(capsys: pytest.CaptureFixture[st
 
 
 @pytest.mark.slow
-def test_a_run_s_folder_is_named_after_its_configuration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("options", "folder"), [([], "mine"), (["--sweep", "4", "--jobs", "1"], "mine-sweep/seed-4")])
+def test_a_run_s_folder_is_named_after_its_configuration(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: list[str], folder: str
+) -> None:
     monkeypatch.chdir(tmp_path)
     Path("mine.yaml").write_text(yaml.safe_dump({**PPO, "total_plies": ITERATION}))
-    assert train.main(["--config", "mine.yaml"]) == 0
-    assert train.main(["--config", "mine.yaml", "--sweep", "4", "--jobs", "1"]) == 0
-    assert (tmp_path / "runs" / "mine" / WEIGHTS_NAME).is_file()
-    assert (tmp_path / "runs" / "mine-sweep" / "seed-4" / WEIGHTS_NAME).is_file()
+    assert train.main(["--config", "mine.yaml", *options]) == 0
+    assert (tmp_path / "runs" / folder / WEIGHTS_NAME).is_file()
 
 
 @pytest.mark.parametrize(
@@ -134,43 +133,38 @@ def test_the_printed_command_plays_a_run_in_any_folder(
 
 @pytest.mark.slow
 def test_a_stopped_run_of_four_players_resumes_to_the_same_numbers_and_its_agent_plays(tmp_path: Path) -> None:
-    rules, sizes = "four-player", {"embed": 2, "width": 8, "depth": 1, "leaf_width": 8, "leaf_depth": 1}
-    settings = {**PPO, "rules": rules, "network": {"name": "two_ply", **sizes}, "total_plies": 3 * ITERATION}
-    learn(begin(tmp_path / "whole", settings))
-    stopped(tmp_path / "parts", ITERATION, settings=settings)
-    learn(resume(tmp_path / "parts"))
+    sizes = {"embed": 2, "width": 8, "depth": 1, "leaf_width": 8, "leaf_depth": 1}
+    changes = {"rules": "four-player", "network": {"name": "two_ply", **sizes}, "total_plies": 3 * ITERATION}
+    learn(begin(tmp_path / "whole", **changes))
+    learn(resume(stopped(tmp_path / "parts", ITERATION, **changes)))
     assert_same_run(tmp_path / "whole", tmp_path / "parts")
-    core, rng = Core(rules), np.random.default_rng(0)
-    agent = agents.make(f"ppo:{tmp_path / 'whole'}", rules)
+    core, rng = Core("four-player"), np.random.default_rng(0)
     openings = random_openings(core, 5, 4, rng)
-    assert core.legal_mask(openings)[np.arange(5), agent.choose(openings, rng)].all()
-    results = play_pairs(core, agent, agents.make("random", rules), openings, rng)
-    assert results.score.shape == (5, core.rules.players)
+    chosen = agents.make(f"ppo:{tmp_path / 'whole'}", core.rules).choose(openings, rng)
+    assert core.legal_mask(openings)[np.arange(5), chosen].all()
 
 
 def test_a_rollout_holds_what_the_games_played_in_the_order_of_time(tmp_path: Path) -> None:
     """The same games are stepped again with the rollout's actions."""
-    rules = "three-player fields=2 max_plies=9"
-    run, twin = (begin(tmp_path / name, rules=rules, network=PLAIN) for name in ("run", "twin"))
+    changes = {"rules": "three-player fields=2 max_plies=9", "network": PLAIN}
+    run, twin = (begin(tmp_path / name, **changes) for name in ("run", "twin"))
     collect(run.env, run.model)
     buffer, ppo = run.model.rollout_buffer, run.config.ppo
     shape = ppo.n_steps, ppo.n_envs, -1
     observations, masks, actions, values = (
         getattr(buffer, name).reshape(shape) for name in ("observations", "action_masks", "actions", "values")
     )
-    rewards, dones = [], []
-    seen = twin.env.observe()
+    paid, seen = [], twin.env.observe()
     for step in range(ppo.n_steps):
         assert (observations[step] == seen).all()
         assert (masks[step] == twin.env.action_masks()).all()
-        seen, reward, done, _ = twin.env.step(actions[step, :, 0])
-        rewards.append(reward)
-        dones.append(done)
-    assert np.any(dones)
-    with torch.no_grad():
-        last = twin.model.policy.outputs(seen, twin.env.action_masks())[1].numpy()
+        seen, *reward_and_done, _ = twin.env.step(actions[step, :, 0])
+        paid.append(reward_and_done)
+    rewards, dones = map(np.stack, zip(*paid, strict=True))
+    assert dones.any()
+    last = twin.model.policy.outputs(seen, twin.env.action_masks())[1].detach().numpy()
     values = np.concatenate([values, last[None]])
-    wanted, returns = advantages(np.stack(rewards), values, np.stack(dones), ppo.gamma, ppo.gae_lambda)
+    wanted, returns = advantages(rewards, values, dones, ppo.gamma, ppo.gae_lambda)
     assert buffer.advantages == pytest.approx(wanted.ravel(), abs=1e-6)
     assert buffer.returns == pytest.approx(returns.reshape(-1, 2), abs=1e-6)
 
