@@ -222,6 +222,8 @@ def test_unknown_names_and_options_list_what_exists(name: str, message: str) -> 
     with pytest.raises(agents.UnknownAgentError, match=message) as refused:
         agents.make(name)
     assert len(str(refused.value)) < 2000
+    with pytest.raises(TypeError, match="a player's name must be a string, such as 'minimax:depth=6'; got int"):
+        agents.make(len(name))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

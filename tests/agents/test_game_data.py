@@ -1,6 +1,5 @@
 """Test the files of whole games, and that their episodes match the environment's."""
 
-import hashlib
 import json
 from collections import deque
 from collections.abc import Callable
@@ -26,8 +25,8 @@ from oanquan_env.players import make
 GAMES = ["--player", "greedy", "--opponent", "random"]
 
 
-def hashes(folder: Path) -> dict[str, str]:
-    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(folder.glob("*.npz"))}
+def contents(folder: Path) -> list[bytes]:
+    return [path.read_bytes() for path in game_files(folder)]
 
 
 class Recorded:
@@ -72,23 +71,34 @@ def test_games_replay_and_episodes_are_those_of_the_environment(tmp_path: Path, 
         assert info["standings"].tolist() == games["standings"][game].tolist()
 
 
-def test_files_depend_on_the_options_and_are_kept(
+def test_files_depend_on_the_options_are_kept_and_have_a_card(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(game_data, "GAMES", 4)
-    for name in "ab":
-        assert main(["--output", str(tmp_path / name), *GAMES, "--games", "10"]) == 0
-    files = hashes(tmp_path / "a")
-    assert len(files) == 3
-    assert hashes(tmp_path / "b") == files
-    (tmp_path / "a" / "games-00001.npz").unlink()
-    assert main(["--output", str(tmp_path / "a"), *GAMES, "--games", "10"]) == 0
-    assert hashes(tmp_path / "a") == files
-    assert main(["--output", str(tmp_path / "a"), *GAMES, "--games", "11"]) == 2
+    folder, other = tmp_path / "a", tmp_path / "b"
+    for one in (folder, other):
+        assert main(["--output", str(one), *GAMES, "--games", "10"]) == 0
+    files = contents(folder)
+    assert (contents(other), len(files)) == (files, 3)
+    game_files(folder)[1].unlink()
+    assert main(["--output", str(folder), *GAMES, "--games", "10"]) == 0
+    assert contents(folder) == files
+    card, plies = (
+        json.loads((folder / ABOUT_NAME).read_text()),
+        sum(len(one["actions"]) for one in read_episodes(folder)),
+    )
+    assert card["counts"] == {"games": 10, "plies": plies, "files": 3}
+    assert card["command"].startswith("python -m agents.data.game_data --games 10 --player greedy --opponent random")
+    assert (card["rules"], card["licence"]) == ("mancala-world", "MIT")
+    assert {"python", "oanquan", "numpy", "numba"} <= card["versions"].keys()
+    assert "commit" in card
+    assert card["checksum"] == checksum(folder)
+    assert main(["--output", str(folder), *GAMES, "--games", "11"]) == 2
     assert "choose another folder for" in capsys.readouterr().err
-    (tmp_path / "a" / "games-00000.npz").write_bytes(b"nothing")
+    game_files(folder)[0].write_bytes(b"nothing")
+    assert card["checksum"] != checksum(folder)
     with pytest.raises(ValueError, match=r"games-00000\.npz: not a file of games"):
-        read_games(tmp_path / "a" / "games-00000.npz")
+        read_games(game_files(folder)[0])
 
 
 @pytest.mark.parametrize("rules", ["mancala-world", "three-player", "tonkin"])
@@ -117,19 +127,6 @@ def test_batches_of_plies_are_those_of_the_episodes(
     assert (env.encoder.encode(decoded(env.encoder.core, both[1])) == both[0]).all()
     with pytest.raises(ValueError, match=r"holds no games; make some with python -m agents\.data\.game_data --output"):
         next(read_episodes(tmp_path / "nothing"))
-
-
-def test_the_data_card_says_where_the_games_come_from(tmp_path: Path) -> None:
-    assert main(["--output", str(tmp_path), *GAMES, "--games", "6"]) == 0
-    card = json.loads((tmp_path / ABOUT_NAME).read_text())
-    assert card["counts"] == {"games": 6, "plies": len(read_games(tmp_path / "games-00000.npz")["actions"]), "files": 1}
-    assert card["command"].startswith("python -m agents.data.game_data --games 6 --player greedy --opponent random")
-    assert (card["rules"], card["licence"]) == ("mancala-world", "MIT")
-    assert {"python", "oanquan", "numpy", "numba"} <= card["versions"].keys()
-    assert "commit" in card
-    assert card["checksum"] == checksum(tmp_path)
-    (tmp_path / "games-00000.npz").write_bytes(b"changed")
-    assert card["checksum"] != checksum(tmp_path)
 
 
 @pytest.mark.slow

@@ -4,6 +4,7 @@ import dataclasses
 import re
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +15,6 @@ from agents.suites.__main__ import main
 from agents.suites.make_regret import SuiteRecipe, make_regret_suite, prove_suite
 from agents.suites.resumable_pool import HERE, ResumablePool
 from oanquan_env import Board, Core, Positions
-from oanquan_env.array_types import Floats, Mask
 from oanquan_env.benchmark.regret import Suite, judge, regret
 from oanquan_env.benchmark.suites import format_suite, load_suite, read_suite
 from oanquan_env.engine.symmetry import canonical_keys, first_of_each
@@ -26,10 +26,6 @@ from tests.helpers.plain_search import plain_maxn
 from tests.helpers.players import Fixed, rng
 
 SMALL = SuiteRecipe(rules="mancala-world seeds=3", count=30, depths=(3, 4, 5), games=60, seed=4)
-
-
-def nothing_proved(suite: Suite) -> np.ndarray:
-    return np.zeros(suite.values.shape, dtype=np.bool_)
 
 
 RECIPES = [
@@ -53,8 +49,8 @@ def test_a_made_suite_has_the_values_of_the_search(recipe: SuiteRecipe) -> None:
         if core.rules.players == 2:
             wanted, proved = Search(core, net=net or None).proved_values(part.positions, depth)
         else:
-            values, proved = plain_maxn(core, part.positions, depth), nothing_proved(part)
-            wanted = values[np.arange(len(part)), :, part.positions.mover]
+            wanted = plain_maxn(core, part.positions, depth)[np.arange(len(part)), :, part.positions.mover]
+            proved = np.zeros_like(part.proved)
             assert (part.values % 1 == 0.5).any()  # a margin over the mean of two others can end in .5
         assert np.array_equal(part.values, np.where(np.isfinite(wanted), wanted, np.nan), equal_nan=True)
         assert (part.proved == proved).all()
@@ -64,26 +60,19 @@ def test_a_made_suite_has_the_values_of_the_search(recipe: SuiteRecipe) -> None:
     assert ("--net pretrained" in str(suite.made["command"])) == bool(net)
 
 
-def test_a_suite_goes_on_from_its_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole, left, values = format_suite(make_regret_suite(SMALL)), [3], MoveValues.movers_values
-
-    def stopping(search: MoveValues, positions: Positions) -> tuple[Floats, Mask]:
-        if not left[0]:
-            raise KeyboardInterrupt
-        left[0] -= 1
-        return values(search, positions)
-
+def test_a_suite_goes_on_from_its_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, interrupt: Any) -> None:
+    whole, parts = format_suite(make_regret_suite(SMALL)), ResumablePool(parts=tmp_path)
     monkeypatch.setattr(resumable_pool, "CHUNK", 4)
-    monkeypatch.setattr(MoveValues, "movers_values", stopping)
+    searches = interrupt(MoveValues, "movers_values", at=4)
     with pytest.raises(KeyboardInterrupt):
-        make_regret_suite(SMALL, ResumablePool(parts=tmp_path))
+        make_regret_suite(SMALL, parts)
     assert len(list(tmp_path.rglob("*.json"))) == 3
-    left[0] = 99
-    assert format_suite(make_regret_suite(SMALL, ResumablePool(parts=tmp_path))) == whole
-    left[0] = 0  # a further search would raise KeyboardInterrupt
-    assert format_suite(make_regret_suite(SMALL, ResumablePool(parts=tmp_path))) == whole
-    with pytest.raises(KeyboardInterrupt):  # no values are stored for this depth
-        make_regret_suite(dataclasses.replace(SMALL, depths=(2, 4, 5)), ResumablePool(parts=tmp_path))
+    assert format_suite(make_regret_suite(SMALL, parts)) == whole
+    searches.clear()
+    assert format_suite(make_regret_suite(SMALL, parts)) == whole
+    assert not searches
+    make_regret_suite(dataclasses.replace(SMALL, depths=(2, 4, 5)), parts)  # no values are stored for this depth
+    assert searches
 
 
 def test_random_moves_are_as_frequent_as_asked() -> None:
@@ -144,8 +133,7 @@ def test_a_blunder_changes_on_which_side_of_the_others_mean_a_player_ends() -> N
 
 
 def test_the_committed_values_are_those_of_the_search_and_rank_players() -> None:
-    rules = "three-player"
-    suite = load_suite(Core(rules).rules)
+    rules, suite = "three-player", load_suite(Core("three-player").rules)
     some = suite.take((suite.phases() == 2).nonzero()[0][::80])
     searched = MoveValues(some.core, 8, read_value_net("pretrained", rules)).movers_values(some.positions)[0]
     away = abs(some.values - searched)[np.isfinite(some.values)]

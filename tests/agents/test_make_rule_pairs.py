@@ -1,6 +1,5 @@
 """Test the maker of rule pairs: its rule sets, how it balances positions, and that it continues from its parts."""
 
-import itertools
 from collections import Counter
 from dataclasses import asdict
 from pathlib import Path
@@ -23,6 +22,7 @@ from oanquan_env.benchmark.rule_pairs import (
     read_rule_pairs,
 )
 from oanquan_env.search.move_values import MoveValues
+from tests.helpers.players import rng
 
 TINY = ["--count", "4", "--depths", "6", "6", "6", "--nodes", "1000", "1000", "1000"]
 TINY += ["--games", "20", "--cell", "2", "--jobs", "1"]
@@ -42,22 +42,20 @@ def test_rule_sets_mostly_differ_in_one_field_and_never_in_the_start() -> None:
 @pytest.mark.parametrize(
     ("keys", "count", "expected"),
     [
-        ([("a", 0, 0)] * 3 + [("b", 0, 0)] * 3, 4, {("a", 0, 0): 2, ("b", 0, 0): 2}),
-        ([("a", 0, 0)] * 3 + [("b", 0, 0)] * 1, 3, {("a", 0, 0): 2, ("b", 0, 0): 1}),
-        (
-            [("a", 0, 0)] * 9 + [("a", 1, 0)] * 9 + [("b", 0, 0)] * 9,
-            8,
-            {("a", 0, 0): 2, ("a", 1, 0): 2, ("b", 0, 0): 4},
-        ),
-        ([("a", 0, 0)] * 9 + [("a", 0, 1)] * 2 + [("a", 1, 0)], 6, {("a", 0, 0): 3, ("a", 0, 1): 2, ("a", 1, 0): 1}),
-        ([("a", 0, 0), ("a", 0, 1), ("a", 1, 0)] * 3, 4, {("a", 0, 0): 1, ("a", 0, 1): 1, ("a", 1, 0): 2}),
-        ([("a", 0, 0)], 5, {("a", 0, 0): 1}),
+        ({"a00": 3, "b00": 3}, 4, {"a00": 2, "b00": 2}),
+        ({"a00": 3, "b00": 1}, 3, {"a00": 2, "b00": 1}),
+        ({"a00": 9, "a10": 9, "b00": 9}, 8, {"a00": 2, "a10": 2, "b00": 4}),
+        ({"a00": 9, "a01": 2, "a10": 1}, 6, {"a00": 3, "a01": 2, "a10": 1}),
+        ({"a00": 3, "a01": 3, "a10": 3}, 4, {"a00": 1, "a01": 1, "a10": 2}),
+        ({"a00": 1}, 5, {"a00": 1}),
     ],
 )
 def test_fields_then_phases_then_rule_sets_have_equal_numbers(keys: Any, count: int, expected: Any) -> None:
-    chosen = balanced(keys, count)
+    """A key is a field, a phase and a rule set."""
+    found = [tuple(key) for key in Counter(keys).elements()]
+    chosen = balanced(found, count)
     assert chosen == sorted(set(chosen))
-    assert Counter(keys[number] for number in chosen) == expected
+    assert Counter("".join(found[number]) for number in chosen) == expected
 
 
 def test_a_search_finds_pairs_of_a_phase_with_the_values_of_the_search_within_proved_bounds() -> None:
@@ -75,7 +73,7 @@ def test_a_search_finds_pairs_of_a_phase_with_the_values_of_the_search_within_pr
             assert phase == 0 or (lower == upper).any()
 
 
-def test_a_search_goes_on_from_its_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_search_goes_on_from_its_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, interrupt: Any) -> None:
     monkeypatch.setattr(
         make_rule_pairs, "CHANGES", {"capture=single": ("mancala-world fields=3", "mancala-world fields=4")}
     )
@@ -85,27 +83,18 @@ def test_a_search_goes_on_from_its_parts(tmp_path: Path, monkeypatch: pytest.Mon
     read = read_rule_pairs(whole)
     assert sum(map(len, read)) == 4
     assert read[0].given.made["command"].startswith("python -m agents.suites pairs --count 4 --depths 6 6 6")
-    original, calls = make_rule_pairs.possible, itertools.count(1)
-
-    def interrupted(*arguments: Any) -> Any:
-        if next(calls) == 4:
-            raise KeyboardInterrupt
-        return original(*arguments)
-
-    monkeypatch.setattr(make_rule_pairs, "possible", interrupted)
+    calls = interrupt(make_rule_pairs, "possible", at=4)
     assert main(["pairs", *TINY, "--output", str(path)]) == 130
     assert not path.exists()
     assert main(["pairs", *TINY, "--output", str(path)]) == 0
-    assert next(calls) == 4 + 3 + 1  # six cells, of which three were finished
+    assert len(calls) == 4 + 3  # six cells, of which three were finished
     assert path.read_bytes() == whole.read_bytes()
 
 
 def test_controls_revert_as_often_as_the_search_follows_and_the_parser_loses_nothing() -> None:
     small = [pairs for pairs in load_rule_pairs() if pairs.given.core.rules.fields == 3]
     few = tuple(pairs.take(np.arange(1)) for pairs in small[::2])
-    results = {
-        name: follow_rules(choose, few, np.random.default_rng(0)) for name, choose in experiment.players(1000).items()
-    }
+    results = {name: follow_rules(choose, few, rng()) for name, choose in experiment.players(1000).items()}
     search, other = results["search"], results["search for the other rules"]
     assert search.follows.mean == pytest.approx(other.reverts.mean, abs=0.2)  # they draw among equal moves
     assert min(search.follows.mean, other.reverts.mean) > 0.5 > max(other.follows.mean, search.reverts.mean)

@@ -1,8 +1,8 @@
 """Test the data for offline learning: positions with the values of their moves."""
 
-import hashlib
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -31,14 +31,14 @@ def _small_files(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(resumable_pool, "CHUNK", 16)
 
 
-def hashes(folder: Path) -> dict[str, str]:
-    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(folder.glob("*.npz"))}
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in sorted(folder.glob("*.npz"))}
 
 
-def make_data(folder: Path, *options: str) -> dict[str, str]:
-    """Write a small data set to `folder` with the command and `options`; return each data file's SHA-256 by name."""
+def make_data(folder: Path, *options: str) -> dict[str, bytes]:
+    """Write a small data set to `folder` with the command and `options`; return the content of each file."""
     assert main(["--output", str(folder), *SMALL, *options]) == 0
-    return hashes(folder)
+    return contents(folder)
 
 
 def refusal(capsys: pytest.CaptureFixture[str], *options: str) -> str:
@@ -69,27 +69,18 @@ def test_files_hold_different_positions_with_the_values_that_a_search_finds(tmp_
 
 
 def test_work_that_was_killed_goes_on_and_comes_to_the_same_data(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], interrupt: Any
 ) -> None:
-    whole = make_data(tmp_path / "whole", "--positions", "100")
-    written = position_data.write_atomically
-
-    def killed(path: Path, content: bytes) -> None:
-        if path.name == "positions-00001.npz":
-            raise KeyboardInterrupt
-        written(path, content)
-
-    with monkeypatch.context() as patched:
-        patched.setattr(position_data, "write_atomically", killed)
-        assert main(["--output", str(tmp_path / "killed"), *SMALL, "--positions", "100"]) == 130
+    whole, folder = make_data(tmp_path / "whole", "--positions", "100"), tmp_path / "killed"
+    interrupt(position_data, "write_atomically", at=2)
+    assert main(["--output", str(folder), *SMALL, "--positions", "100"]) == 130
     assert not capsys.readouterr().err
-    first = tmp_path / "killed" / "positions-00000.npz"
-    assert list(hashes(first.parent)) == [first.name]
-    time = first.stat().st_mtime_ns
-    assert make_data(tmp_path / "killed", "--positions", "100") == whole
+    assert list(contents(folder)) == ["positions-00000.npz"]
+    time = (folder / "positions-00000.npz").stat().st_mtime_ns
+    assert make_data(folder, "--positions", "100") == whole
+    assert (folder / "positions-00000.npz").stat().st_mtime_ns == time
     other = make_data(tmp_path / "other", "--positions", "100", "--seed", "1")
     assert set(other.values()).isdisjoint(whole.values())
-    assert first.stat().st_mtime_ns == time
 
 
 def test_damaged_files_are_named_and_run_no_code(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -114,9 +105,8 @@ def test_damaged_files_are_named_and_run_no_code(tmp_path: Path, capsys: pytest.
 def test_a_network_learns_from_the_files(tmp_path: Path) -> None:
     make_data(tmp_path, "--positions", "1500", "--depth", "3")
     net = str(tmp_path / "offline.npz")
-    found = offline_learning.main([str(tmp_path), "--epochs", "20", "--batch-size", "256", "--save", net])[
-        "value net"
-    ].regret
+    options = ["--epochs", "20", "--batch-size", "256", "--save", net]
+    found = offline_learning.main([str(tmp_path), *options])["value net"].regret
     suite = load_suite(Core().rules).part("development")
     greedy, again = (regret(make(name), suite, rng()) for name in ("greedy", f"maxn:depth=1,net={net}"))
     assert found is not None

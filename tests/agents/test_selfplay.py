@@ -28,8 +28,17 @@ def make_env(n_envs: int, rules: str = "mancala-world", reward: RewardName = "ma
 
 
 def network_of(core: Core, name: str, **sizes: int) -> tuple[Any, Any]:
+    """Return the features and the network of a small configuration, with random weights."""
     torch.manual_seed(0)
+    sizes = {"embed": 4, "width": 16, "depth": 2} | ({"leaf_width": 8} if name == "two_ply" else {}) | sizes
     return make_network(core, NetworkConfig.model_validate({"name": name, **sizes}))
+
+
+def outputs(core: Core, features: Any, network: Any, positions: Positions) -> tuple[np.ndarray, np.ndarray]:
+    """Return a network's logits and values of positions."""
+    with torch.no_grad():
+        logits, values = network(*map(torch.from_numpy, (features.encode(positions), core.legal_mask(positions))))
+    return logits.numpy(), values.numpy()
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])
@@ -99,7 +108,7 @@ def test_start_positions_are_mixed_and_running() -> None:
 @pytest.mark.parametrize("preset", ["mancala-world", "four-player"])
 def test_a_network_sees_the_same_when_seats_are_turned_and_rows_are_independent(preset: str, name: str) -> None:
     core = Core(preset)
-    features, network = network_of(core, name, embed=4, width=16, depth=2)
+    features, network = network_of(core, name)
     positions = games(core, 60).positions
     encoded, mask = features.encode(positions), torch.from_numpy(core.legal_mask(positions))
     for seats in range(1, core.rules.players):
@@ -115,17 +124,16 @@ def test_a_network_sees_the_same_when_seats_are_turned_and_rows_are_independent(
 def test_a_fresh_afterstate_network_already_weighs_points_won() -> None:
     """Q(move) = points won - V(afterstate): if V and the correction are zero, the best move is the greedy one."""
     core = Core("three-player")
-    features, network = network_of(core, "afterstates", embed=4, width=16, depth=1)
+    features, network = network_of(core, "afterstates", depth=1)
     for head in (network.value, network.correction):
         torch.nn.init.zeros_(head.weight)
     positions = games(core, 200).positions
     mask = core.legal_mask(positions)
-    with torch.no_grad():
-        logits, values = network(torch.from_numpy(features.encode(positions)), torch.from_numpy(mask))
+    logits, values = outputs(core, features, network, positions)
     gains = np.where(mask, move_gains(core, positions), -np.inf)
-    assert (gains[np.arange(200), logits.argmax(1).numpy()] == gains.max(axis=1)).all()
+    assert (gains[np.arange(200), logits.argmax(axis=1)] == gains.max(axis=1)).all()
     assert (values == 0).all()
-    assert (logits.numpy()[~mask] == np.float32(FORBIDDEN)).all()
+    assert (logits[~mask] == np.float32(FORBIDDEN)).all()
 
 
 SMALL = Rules.parse("mancala-world fields=2 seeds=2")
@@ -191,31 +199,28 @@ def best_for_the_mover(core: Core, positions: Positions) -> np.ndarray:
 def test_with_silent_heads_every_player_takes_what_is_best_for_itself(preset: str) -> None:
     """V holds the margins that the best move wins; logits are proportional to the mover's after the best reply."""
     core = Core(preset)
-    features, network = network_of(
-        core, "two_ply", embed=4, width=16, depth=2, leaf_width=8
-    )  # below: leaf values and corrections are zeroed, and the softmax is cold
+    features, network = network_of(core, "two_ply")
+    # leaf values and corrections are zero, and the softmax is cold
     for head in (network.leaf_value, network.value, network.correction[-1]):
         torch.nn.init.zeros_(head.weight)
     torch.nn.init.zeros_(network.leaf_value.bias)
     torch.nn.init.constant_(network.log_temperature, -5.0)
     positions = games(core, 100).positions
-    mask = core.legal_mask(positions)
-    with torch.no_grad():
-        logits, values = network(torch.from_numpy(features.encode(positions)), torch.from_numpy(mask))
-    assert values.numpy() * core.rules.total == pytest.approx(best_for_the_mover(core, positions)[:, :-1], abs=1e-3)
+    logits, values = outputs(core, features, network, positions)
+    assert values * core.rules.total == pytest.approx(best_for_the_mover(core, positions)[:, :-1], abs=1e-3)
     after, rows, actions = core.expand(positions)
     replies = np.zeros((len(after), core.rules.players))
     replies[~after.over] = best_for_the_mover(core, after[~after.over])
     moves = margins_won(core, positions)[rows, actions, 0] + replies[:, -1]  # after its move the mover comes last
     wanted = moves / core.rules.total * np.exp(3.0)  # the initial inverse temperature
-    assert logits.numpy()[rows, actions] == pytest.approx(wanted, abs=1e-3)
-    assert (logits.numpy()[~mask] == np.float32(FORBIDDEN)).all()
+    assert logits[rows, actions] == pytest.approx(wanted, abs=1e-3)
+    assert (logits[~core.legal_mask(positions)] == np.float32(FORBIDDEN)).all()
 
 
 def test_a_move_is_worth_what_it_wins_less_the_leaf_s_value() -> None:
     """Uncorrected V is a softmax-weighted mean, over moves, of gain minus leaf value (0 if the game is over)."""
     core = Core()
-    features, network = network_of(core, "two_ply", embed=4, width=16, depth=2, leaf_width=8)
+    features, network = network_of(core, "two_ply")
     torch.nn.init.zeros_(network.value.weight)
     torch.nn.init.normal_(network.leaf_value.weight)
     positions = games(core, 100).positions
@@ -239,21 +244,19 @@ def test_a_move_is_worth_what_it_wins_less_the_leaf_s_value() -> None:
 def test_kept_afterstates_decide_as_the_whole_network_does() -> None:
     """With the `look_ahead` outputs in half precision, `decide` returns the same values and nearly the same logits."""
     core = Core("three-player")
-    features, network = network_of(core, "two_ply", embed=4, width=16, depth=2, leaf_width=8)
+    features, network = network_of(core, "two_ply")
     env = SelfPlayVecEnv(features, games(core, 100), "margin", network)
-    mask = torch.from_numpy(env.action_masks())
-    with torch.no_grad():
-        logits, values = network(torch.from_numpy(features.encode(env.games.positions)), mask)
-        kept, values_again = network.decide(torch.from_numpy(env.observe()), mask)
+    logits, values = outputs(core, features, network, env.games.positions)
+    kept, values_again = network.decide(*map(torch.from_numpy, (env.observe(), env.action_masks())))
     assert env.observation_space.dtype == env.observe().dtype == np.float16
-    assert torch.equal(values, values_again)
-    assert torch.allclose(logits, kept, atol=0.01)
-    assert not torch.equal(logits, kept)
+    assert np.array_equal(values, values_again.detach())
+    assert np.allclose(logits, kept.detach(), atol=0.01)
+    assert not np.array_equal(logits, kept.detach())
 
 
 def test_the_policy_s_gradient_stays_in_the_heads() -> None:
     core = Core()
-    features, network = network_of(core, "two_ply", embed=4, width=16, depth=2, leaf_width=8)
+    features, network = network_of(core, "two_ply")
     positions = games(core, 40).positions
     mask = torch.from_numpy(core.legal_mask(positions))
     logits, _ = network(torch.from_numpy(features.encode(positions)), mask)

@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -17,6 +18,8 @@ from oanquan_env.benchmark.suites import load_suite
 from oanquan_env.players import make
 from oanquan_env.text import prompt
 from tests.helpers.endpoint import completion, served
+
+Answer = Callable[[str, int], tuple[Any, ...]]
 
 
 @pytest.fixture(autouse=True)
@@ -36,6 +39,20 @@ def options_of(folder: Path, *options: str, url: str = "http://localhost") -> An
 
 def model_of(url: str, folder: Path, *options: str) -> LanguageModel:
     return LanguageModel(options_of(folder, *options, url=url))
+
+
+def run(answer: Answer, transcripts: Path, *options: str) -> tuple[Any, list[dict[str, Any]]]:
+    """Run the command with an endpoint that gives `answer`, by default for six positions and one game.
+
+    Return the results and the requests.
+    """
+    words = ["--model", "m", "--positions", "6", "--games", "1", "--legal-moves", "--transcripts", str(transcripts)]
+    with served(answer) as (url, seen):
+        return main(["--base-url", url, *words, *options]), seen
+
+
+def lines_of(transcripts: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in transcripts.read_text(encoding="utf-8").splitlines()]
 
 
 class Scripted(LanguageModel):
@@ -61,13 +78,9 @@ def test_replies_are_counted_and_asked_for_again_and_kept(tmp_path: Path) -> Non
         "Your last line must name exactly one move. Try again.",
         "9A is not a legal move. Try again.",
     ]
-    lines = [json.loads(line) for line in (tmp_path / "llm.jsonl").read_text(encoding="utf-8").splitlines()]
-    assert [line["replies"] for line in lines] == [
-        ["unparsable", "legal"],
-        ["illegal", "legal"],
-        ["legal"],
-        ["illegal", "unparsable"],
-    ]
+    lines = lines_of(tmp_path / "llm.jsonl")
+    outcomes = "unparsable legal, illegal legal, legal, illegal unparsable"
+    assert ", ".join(" ".join(line["replies"]) for line in lines) == outcomes
     assert [message["role"] for message in lines[0]["messages"]] == ["user", "assistant", "user", "assistant"]
     assert lines[0]["messages"][-1]["content"] == "**3a**"
     assert {line["position"] for line in lines} == {board.text()}
@@ -90,10 +103,8 @@ def test_a_model_is_compared_with_the_baselines(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "secret")
-    options = ["--model", "m", "--positions", "20", "--games", "3", "--jobs", "2", "--legal-moves"]
-    options += ["--transcripts", str(tmp_path / "new" / "llm.jsonl")]
-    with served(last_legal) as (url, seen):
-        found = main(["--base-url", url, *options])
+    path = tmp_path / "new" / "llm.jsonl"
+    found, seen = run(last_legal, path, "--positions", "20", "--games", "3", "--jobs", "2")
     assert set(found["regret"]["answered"]) == {"model", "random", "greedy"}
     regret, text = found["regret"]["answered"]["model"], capsys.readouterr().out
     assert re.search(rf"m +\| +{regret.mean:.2f} \({regret.low:.2f} to {regret.high:.2f}\)", text)
@@ -101,14 +112,12 @@ def test_a_model_is_compared_with_the_baselines(
     assert f"tokens: {100 * len(seen):,} in prompts, {7 * len(seen):,} in replies" in text
     assert sum(found["results"].values()) == 3
     assert found["replies"] == {"legal": len(seen), "illegal": 0, "unparsable": 0, "truncated": 0, "failed": 0}
-    assert len((tmp_path / "new" / "llm.jsonl").read_text(encoding="utf-8").splitlines()) == len(seen) > 20
+    assert len(lines_of(path)) == len(seen) > 20
     assert {headers["Authorization"] for headers in seen} == {"Bearer secret"}
 
 
 def test_a_model_that_never_answers_forfeits_everything(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    options = ["--model", "m", "--positions", "5", "--games", "2", "--transcripts", str(tmp_path / "llm.jsonl")]
-    with served(lambda *_: completion("no idea")) as (url, _):
-        found = main(["--base-url", url, *options])
+    found, _ = run(lambda *_: completion("no idea"), tmp_path / "llm.jsonl", "--positions", "5", "--games", "2")
     assert set(found["regret"]) == {"asked"}
     assert found["regret"]["asked"]["model"].mean == found["regret"]["asked"]["random"].mean
     assert found["results"] == {"forfeits": 2}
@@ -120,26 +129,17 @@ def test_a_model_that_never_answers_forfeits_everything(tmp_path: Path, capsys: 
 
 def test_regrets_are_over_the_same_positions() -> None:
     """Unanswered positions count as the mean regret of the legal moves."""
-    suite = load_suite(Rules()).take(np.arange(6))
-    boards = [Board.from_positions(suite.core, suite.positions, row) for row in range(6)]
-    lost = [
-        [np.nanmax(values) - values[move.action] for move in board.legal_moves]
-        for board, values in zip(boards, suite.values, strict=True)
-    ]
-    answers = {4: None, 1: boards[1].legal_moves[-1], 3: boards[3].legal_moves[0], 0: None}
+    suite, rows = load_suite(Rules()).take(np.arange(6)), np.array([0, 1, 3, 4])
+    lost = (np.nanmax(suite.values, axis=1, keepdims=True) - suite.values)[rows]
+    worst = np.nanargmax(lost, axis=1)
+    answers = {4: None, 1: Move.from_action(int(worst[1])), 3: Move.from_action(int(worst[2])), 0: None}
     found = llm_player.regrets(suite, answers, np.random.default_rng(0))
-    own, random = [lost[1][-1], lost[3][0]], {row: float(np.mean(lost[row])) for row in answers}
-    assert found["answered"]["model"].mean == pytest.approx(np.mean(own))
-    assert found["answered"]["random"].mean == pytest.approx((random[1] + random[3]) / 2)
-    assert found["asked"]["model"].mean == pytest.approx((sum(own) + random[0] + random[4]) / 4)
-    assert found["asked"]["random"].mean == pytest.approx(sum(random.values()) / 4)
-    rows = sorted(answers)
-    greedy = make("greedy").choose(suite.positions[np.array(rows)], np.random.default_rng(0))
-    regrets = {
-        row: np.nanmax(suite.values[row]) - suite.values[row, action] for row, action in zip(rows, greedy, strict=True)
-    }
-    assert found["asked"]["greedy"].mean == pytest.approx(np.mean(list(regrets.values())))
-    assert found["answered"]["greedy"].mean == pytest.approx((regrets[1] + regrets[3]) / 2)
+    random = np.nanmean(lost, axis=1)
+    own = np.where([False, True, True, False], lost[range(4), worst], random)
+    greedy = lost[range(4), make("greedy").choose(suite.positions[rows], np.random.default_rng(0))]
+    for name, expected in (("model", own), ("random", random), ("greedy", greedy)):
+        assert found["asked"][name].mean == pytest.approx(expected.mean())
+        assert found["answered"][name].mean == pytest.approx(expected[1:3].mean())
 
 
 @pytest.mark.parametrize(
@@ -174,8 +174,7 @@ def test_all_forms_of_content_are_read(tmp_path: Path) -> None:
             model = model_of(url, tmp_path)
             assert model.ask([{"role": "user", "content": "?"}]) == Reply(text, "stop", (100, 7))
             assert model.choose_move(Board(), repr(content)) == (Move.parse("5A") if text else None)
-    lines = (tmp_path / "llm.jsonl").read_text(encoding="utf-8").splitlines()
-    assert json.loads(lines[-1])["messages"][-1]["content"] == "\ud800 5A"
+    assert lines_of(tmp_path / "llm.jsonl")[-1]["messages"][-1]["content"] == "\ud800 5A"
     with served(lambda _, n: completion("5A", "length" if n == 1 else "stop")) as (url, _):
         model = model_of(url, tmp_path)
         assert model.choose_move(Board(), "position 0") == Move.parse("5A")
@@ -183,50 +182,32 @@ def test_all_forms_of_content_are_read(tmp_path: Path) -> None:
     assert "Your reply was cut off. Try again." in (tmp_path / "llm.jsonl").read_text(encoding="utf-8")
 
 
+def failing(*requests: int) -> Answer:
+    """Return the answers of an endpoint that fails at these requests."""
+    return lambda prompt, n: (404, {"error": "filtered"}) if n in requests else last_legal(prompt, n)
+
+
 def test_a_run_continues_after_failures_and_ends_after_three_in_a_row(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The results so far are printed, and the transcript has the failures."""
-
-    def run(answer: Callable[[str, int], tuple[Any, ...]], transcripts: Path) -> Any:
-        options = ["--model", "m", "--positions", "6", "--games", "1", "--legal-moves"]
-        options += ["--transcripts", str(transcripts)]
-        with served(answer) as (url, _):
-            return main(["--base-url", url, *options])
-
-    found = run(
-        lambda prompt, n: (404, {"error": "filtered"}) if n in (2, 4, 5) else last_legal(prompt, n), tmp_path / "1"
-    )
+    found, _ = run(failing(2, 4, 5), tmp_path / "1")
     assert "in the 3 answered positions | in all 3," in capsys.readouterr().out
     assert (found["replies"]["failed"], found["results"].total(), found["ended"]) == (3, 1, "")
-    lines = [json.loads(line) for line in (tmp_path / "1").read_text(encoding="utf-8").splitlines()]
-    assert [line["replies"] for line in lines[:6]] == [
-        ["legal"],
-        ["failed"],
-        ["legal"],
-        ["failed"],
-        ["failed"],
-        ["legal"],
-    ]
+    lines = lines_of(tmp_path / "1")
+    assert [line["replies"] == ["failed"] for line in lines[:6]] == [False, True, False, True, True, False]
     assert "filtered" in lines[1]["messages"][-1]["content"]
 
-    found = run(lambda prompt, n: last_legal(prompt, n) if n < 3 else (404, {"error": "gone"}), tmp_path / "2")
+    found, _ = run(failing(*range(3, 99)), tmp_path / "2")
     out, err = capsys.readouterr()
     assert "in the 2 answered positions | in all 2," in out
     assert found["replies"] == {"legal": 2, "illegal": 0, "unparsable": 0, "truncated": 0, "failed": 3}
     assert "(4 positions and 1 games are missing)" in err
-    assert "gone" in err
+    assert "filtered" in err
 
-    assert "No space left" in run(last_legal, Path("/dev/full"))["ended"]
-    requests = iter(["1A"])
-
-    def interrupted(_: object) -> Reply:
-        for reply in requests:
-            return Reply(reply)
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(llm_player, "send", interrupted)
-    assert run(last_legal, tmp_path / "3")["ended"] == "interrupted"
+    assert "No space left" in run(last_legal, Path("/dev/full"))[0]["ended"]
+    monkeypatch.setattr(llm_player, "send", Mock(side_effect=[Reply("1A"), *[KeyboardInterrupt] * 9]))
+    assert run(last_legal, tmp_path / "3")[0]["ended"] == "interrupted"
     assert "in all 1, forfeits as random moves" in capsys.readouterr().out
 
 
@@ -242,27 +223,19 @@ def test_a_dead_endpoint_ends_the_run_with_its_reason(tmp_path: Path, capsys: py
 def test_a_run_goes_on_from_its_transcript(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Failed and unfinished conversations are repeated; other settings repeat all of them."""
     path = tmp_path / "llm.jsonl"
-
-    def run(answer: Callable[[str, int], tuple[Any, ...]], *more: str) -> tuple[Any, list[dict[str, Any]]]:
-        options = ["--model", "m", "--positions", "6", "--games", "1", "--legal-moves", "--transcripts", str(path)]
-        with served(answer) as (url, seen):
-            return main(["--base-url", url, *options, *more]), seen
-
-    whole, seen = run(last_legal, "--transcripts", str(tmp_path / "whole.jsonl"))
-    partial, early = run(lambda prompt, n: last_legal(prompt, n) if n < 5 else (404, {"error": "gone"}))
-    assert ("gone" in partial["ended"], len(early)) == (True, 7)
+    whole, seen = run(last_legal, tmp_path / "whole.jsonl")
+    partial, early = run(failing(*range(5, 99)), path)
+    assert ("filtered" in partial["ended"], len(early)) == (True, 7)
     lines = path.read_bytes().splitlines(keepends=True)
     unfinished = json.dumps({**json.loads(lines[1]), "move": None, "replies": ["illegal"]}).encode() + b"\n"
     # a failure, two unfinished conversations, and a line that was being written when the run was killed
     path.write_bytes(b"".join([lines[5], lines[0], unfinished, *lines[2:4]])[:-20])
-    found, late = run(last_legal)
-    assert found == whole
-    assert len(late) == len(seen) - 2
+    found, late = run(last_legal, path)
+    assert (found, len(late)) == (whole, len(seen) - 2)
     assert "from the transcript: 2 conversations" in capsys.readouterr().out
-    again, none = run(last_legal)
-    assert (again, none) == (whole, [])
+    assert run(last_legal, path) == (whole, [])
     assert all(json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()[-len(late) :])
-    _, repeated = run(last_legal, "--max-tokens", "50")
+    _, repeated = run(last_legal, path, "--max-tokens", "50")
     assert [request["body"].get("max_tokens") for request in repeated] == [50] * len(seen)
     assert "max_tokens" not in seen[0]["body"]
 
@@ -271,23 +244,23 @@ def test_rule_pairs_are_asked_under_both_rule_sets_and_without_rules(tmp_path: P
     """A model that plays the best move of the other rules reverts; one that names no move forfeits."""
     sides = [side for pairs in load_rule_pairs() for side in (pairs, pairs.swapped())]
     others = {
-        prompt(pairs.given.valued_board(row).board): Move.from_action(int(best_moves(pairs.other)[row].argmax()))
+        prompt(pairs.given.valued_board(row).board, legal_moves=True): Move.from_action(
+            int(best_moves(pairs.other)[row].argmax())
+        )
         for pairs in sides
         for row in range(0, len(pairs), 4)
     }
-    options = ["--model", "m", "--suite", "pairs", "--positions", "40", "--games", "0", "--retries", "0"]
+    options = ["--suite", "pairs", "--positions", "40", "--games", "0", "--retries", "0"]
 
     def answer(asked: str, _: int) -> tuple[int, Any]:
         return completion(f"I play {others[asked]}." if asked in others else "no idea")
 
-    with served(answer) as (url, seen):
-        found = main(["--base-url", url, *options, "--transcripts", str(tmp_path / "1")])
+    found, seen = run(answer, tmp_path / "1", *options)
     known = sum(request["body"]["messages"][0]["content"] in others for request in seen)
     assert 0 < known < len(seen) == 40
     shares = {name: round(40 * found["following"][name].mean) for name in llm_player.FOLLOWING}
     assert shares == {"follows": 0, "reverts": known, "neither": 0, "forfeits": 40 - known}
     assert 0.1 < found["following"]["random follows"].mean < 0.5
-    with served(answer) as (url, seen):
-        main(["--base-url", url, *options, "--no-rules", "--transcripts", str(tmp_path / "2")])
+    _, seen = run(answer, tmp_path / "2", *options, "--no-rules")
     prompts = [request["body"]["messages"][0]["content"] for request in seen]
     assert all(text.startswith("The position after ") for text in prompts)
