@@ -34,6 +34,7 @@ from oanquan_env.files import FileError
 from oanquan_env.players import EpsilonPolicy
 from oanquan_env.search.value_net import pretrained_path
 from tests import ROOT
+from tests.helpers import Patch
 from tests.helpers.boards import random_positions
 from tests.helpers.untrained import NETWORK, renew_checksum, save_untrained
 
@@ -94,7 +95,7 @@ def test_temperature_draws_from_the_softmax(agent: Path) -> None:
             PPOPlayer(agent, temperature=temperature)
 
 
-def test_the_project_s_own_agent_is_found_by_the_rules(agent: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_project_s_own_agent_is_found_by_the_rules(agent: Path, monkeypatch: Patch) -> None:
     shelf, mine = agent.parent / "pretrained", agent.parent / "pretrained" / "mancala-world"
     shelf.mkdir()
     agent.rename(mine)
@@ -113,11 +114,10 @@ def test_the_project_s_own_agent_is_found_by_the_rules(agent: Path, monkeypatch:
         agents.make("ppo:pretrained", "tonkin")
 
 
-def test_names_take_folders_with_commas(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_names_take_folders_with_commas(tmp_path: Path, monkeypatch: Patch) -> None:
     monkeypatch.chdir(tmp_path)
     for seed, name in enumerate(("lr=1", "lr=1,temperature=0.5")):
         save_untrained(tmp_path / name, seed=seed)
-
     for name, folder, temperature in (
         ("ppo:lr=1,temperature=2", "lr=1", 2),
         ("ppo:lr=1,temperature=0.5", "lr=1,temperature=0.5", 0),
@@ -138,33 +138,36 @@ class Bomb:
         return os.system, ("touch exploded",)
 
 
-def test_misfits_are_refused_by_name_and_never_run(
-    agent: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    kept = {name: (agent / name).read_bytes() for name in (CARD_NAME, WEIGHTS_NAME)}
-    card, misfit = yaml.safe_load(kept[CARD_NAME]), "not the weights of the network on the card"
-    for name, content, message in (
-        (WEIGHTS_NAME, pickle.dumps(Bomb()), misfit),
+MISFIT = "not the weights of the network on the card"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        (WEIGHTS_NAME, pickle.dumps(Bomb()), MISFIT),
         (WEIGHTS_NAME, None, r"agent\.safetensors: no such file"),
         (CARD_NAME, b"!!python/object/apply:os.system ['touch exploded']", "not readable as YAML"),
         (CARD_NAME, {"rules": "chess"}, "unknown preset 'chess'"),
-        (CARD_NAME, {"network": {"width": 16}}, misfit),
+        (CARD_NAME, {"network": {"width": 16}}, MISFIT),
         (CARD_NAME, {"colour": "red"}, "colour: unknown field"),
         (CARD_NAME, {"format": 2}, "format"),
         (CARD_NAME, None, r"has no agent\.yaml"),
-    ):
-        (agent / name).unlink()
-        if content:
-            changed = yaml.safe_dump({**card, **content}).encode() if isinstance(content, dict) else content
-            (agent / name).write_bytes(changed)
-            if name == WEIGHTS_NAME:
-                renew_checksum(agent)
-        with pytest.raises(FileError, match=message):
-            PPOPlayer(agent)
-        for kept_name, original in kept.items():
-            (agent / kept_name).write_bytes(original)
-    assert not (tmp_path / "exploded").exists()
+    ],
+)
+def test_misfits_are_refused_by_name_and_never_run(
+    agent: Path, monkeypatch: Patch, name: str, content: Any, message: str
+) -> None:
+    monkeypatch.chdir(agent)
+    card = yaml.safe_load((agent / CARD_NAME).read_text())
+    (agent / name).unlink()
+    if content:
+        changed = yaml.safe_dump({**card, **content}).encode() if isinstance(content, dict) else content
+        (agent / name).write_bytes(changed)
+        if name == WEIGHTS_NAME:
+            renew_checksum(agent)
+    with pytest.raises(FileError, match=message):
+        PPOPlayer(agent)
+    assert not (agent / "exploded").exists()
 
 
 def test_every_changed_byte_of_the_weights_is_noticed(agent: Path) -> None:

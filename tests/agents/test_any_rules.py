@@ -23,6 +23,7 @@ from oanquan_env.rule_sets import sample, split
 from oanquan_env.search.any_rules_net import MISSING, read_any_rules_net
 from oanquan_env.search.deepening import Search
 from oanquan_env.search.limits import Limits
+from tests.helpers import Capture, Patch
 from tests.helpers.boards import random_positions
 from tests.helpers.runs import ANY, ITERATION, begin, evaluations, learn
 
@@ -130,9 +131,7 @@ def test_the_table_of_the_experiment_shows_presets_and_the_means_of_splits() -> 
     assert last == ["presets: mean of 1 rule sets", *preset[1:]]
 
 
-def test_train_py_writes_a_net_for_any_rules(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_train_py_writes_a_net_for_any_rules(tmp_path: Path, capsys: Capture, monkeypatch: Patch) -> None:
     config, folder = tmp_path / "any.yaml", tmp_path / "run"
     config.write_text(yaml.safe_dump({**ANY, "total_plies": 2 * ITERATION}))
     assert train.main(["--config", str(config), "--output", str(folder)]) == 0

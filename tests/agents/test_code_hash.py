@@ -21,6 +21,7 @@ from oanquan_env.files import FileError
 from oanquan_env.players import Kind
 from oanquan_env.players.making import KINDS
 from oanquan_env.proofs.certificates import certificate_path
+from tests.helpers import Capture, Patch
 from tests.helpers.nets import random_net
 from tests.helpers.runs import ITERATION, PLAIN, stopped
 
@@ -46,7 +47,7 @@ NAME = "own_things.players:Mine"
 
 
 @pytest.fixture
-def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def own(tmp_path: Path, monkeypatch: Patch) -> Path:
     """Write `FILES` into a new current folder, and return the folder."""
     for name, text in FILES.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
@@ -83,9 +84,7 @@ def test_a_hash_covers_the_package_what_it_imports_and_files_that_it_names(own: 
         ("theirs:level=own_things.levels:HARD", ["own_things.levels:HARD", "theirs.players:theirs"]),
     ],
 )
-def test_code_outside_the_project_is_known_by_a_player_s_name(
-    name: str, code: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_code_outside_the_project_is_known_by_a_player_s_name(name: str, code: list[str], monkeypatch: Patch) -> None:
     def make(parsed: object, rules: Rules) -> Any: ...
 
     make.__module__ = "theirs.players"
@@ -93,7 +92,7 @@ def test_code_outside_the_project_is_known_by_a_player_s_name(
     assert custom_code(name) == code
 
 
-def test_a_book_s_hash_covers_its_certificate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_book_s_hash_covers_its_certificate(tmp_path: Path, monkeypatch: Patch) -> None:
     tonkin, other = Rules.parse("tonkin"), tmp_path / "other.npz"
     other.write_bytes(certificate_path(tonkin).read_bytes() + b"0")
     before = hash_of_files("book:greedy", tonkin)
@@ -102,7 +101,7 @@ def test_a_book_s_hash_covers_its_certificate(tmp_path: Path, monkeypatch: pytes
 
 
 def test_parts_of_a_player_of_one_s_own_are_reused_only_if_asked_and_unchanged(
-    own: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], interrupt: Any
+    own: Path, monkeypatch: Patch, capsys: Capture, interrupt: Any
 ) -> None:
     calls = interrupt(Tournament, "play_one")
 
@@ -130,16 +129,14 @@ def test_parts_of_a_player_of_one_s_own_are_reused_only_if_asked_and_unchanged(
 
 
 @pytest.mark.usefixtures("own")
-def test_the_message_of_an_interrupted_evaluation_names_reuse(
-    capsys: pytest.CaptureFixture[str], interrupt: Any
-) -> None:
+def test_the_message_of_an_interrupted_evaluation_names_reuse(capsys: Capture, interrupt: Any) -> None:
     interrupt(Tournament, "play_one", at=1)
     assert evaluate.main([NAME, "greedy", "--pairs", "1", "--output", "out"]) == 130
     again = f", and measures again: {NAME}; add --reuse to keep what was measured with the same code\n"
     assert capsys.readouterr().err == f"evaluate.py: interrupted; the same command continues in out{again}"
 
 
-def test_a_resumed_run_says_which_code_has_changed(own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_resumed_run_says_which_code_has_changed(own: Path, monkeypatch: Patch) -> None:
     def changed() -> list[str]:
         """Resume the run, and return the names in its message about changed code."""
         lines = list[str]()
@@ -180,7 +177,7 @@ def test_a_resumed_run_says_which_code_has_changed(own: Path, monkeypatch: pytes
     ],
 )
 def test_data_of_a_retrained_net_are_not_mixed_with_the_old(
-    own: Path, main: Any, options: list[str], capsys: pytest.CaptureFixture[str]
+    own: Path, main: Any, options: list[str], capsys: Capture
 ) -> None:
     for seed, status in ((0, 0), (0, 0), (1, 2)):
         (own / "net.npz").write_bytes(random_net("mancala-world", seed=seed).to_bytes())

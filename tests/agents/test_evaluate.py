@@ -21,13 +21,14 @@ from oanquan_env.benchmark.suites import load_suite, regret_path, write_suite
 from oanquan_env.benchmark.tournament import NullStore, Pairing, Tournament
 from oanquan_env.records.games import format_records
 from tests import ROOT
+from tests.helpers import Capture, Patch
 from tests.helpers.players import rng, tick
 
 Run = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Run:
+def run(capsys: Capture) -> Run:
     """Return a function that runs evaluate.py and returns its exit status, standard output and standard error."""
 
     def measured(*arguments: object) -> tuple[int, str, str]:
@@ -67,7 +68,7 @@ def test_games_from_balanced_openings_are_the_default(run: Run) -> None:
     assert "4 openings of random play" in run(*duel[:3], "4", "--rules", "tonkin seeds=3")[1]  # has no suite
 
 
-def test_worst_cases_are_searched_once_and_kept(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_worst_cases_are_searched_once_and_kept(run: Run, tmp_path: Path, monkeypatch: Patch) -> None:
     tick(monkeypatch, 0.001)
     options = ["--suite", "exploit", "--minutes", "0.01", "--rules", "tonkin", "--output", tmp_path]
     out, reused = measured_once(run, "greedy", "book:greedy", *options)
@@ -79,7 +80,7 @@ def test_worst_cases_are_searched_once_and_kept(run: Run, tmp_path: Path, monkey
     assert "two players" in run("greedy", "--suite", "exploit", "--rules", "three-player")[2]
 
 
-def test_rule_pairs_are_asked_about_once_and_kept(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rule_pairs_are_asked_about_once_and_kept(run: Run, tmp_path: Path, monkeypatch: Patch) -> None:
     """A search follows the rules, whatever --rules says."""
     small = [pairs for pairs in load_rule_pairs() if pairs.given.core.rules.fields == 3 and len(pairs) > 1]
     few = [pairs.take(np.arange(2)) for pairs in small[:3]]
@@ -95,7 +96,7 @@ def test_rule_pairs_are_asked_about_once_and_kept(run: Run, tmp_path: Path, monk
     assert set(following.groups) == {pairs.field for pairs in few} | {"proved"}
 
 
-def test_regret_is_measured_once_and_kept(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_regret_is_measured_once_and_kept(run: Run, tmp_path: Path, monkeypatch: Patch) -> None:
     arguments = ["greedy", "--suite", "regret", "--part", "development", "--output", tmp_path]
     assert measured_once(run, *arguments)[1] == "regret greedy"
     monkeypatch.setattr("oanquan_env.benchmark.tournament.regret", None)
@@ -140,7 +141,7 @@ def test_regret_is_measured_over_a_suite_of_ones_own(run: Run, tmp_path: Path) -
     assert "--regret-suite needs --suite regret, which measures regret" in run(*options[:3])[2]
 
 
-def test_names_are_whole_at_80_columns(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_names_are_whole_at_80_columns(run: Run, monkeypatch: Patch) -> None:
     monkeypatch.setattr(evaluate, "FILE_WIDTH", 80)
     out = run("minimax:depth=1", "minimax:depth=2", "--pairs", "2", "--suite", "arena,regret")[1]
     assert "…" not in out
@@ -162,7 +163,7 @@ def test_an_interrupted_evaluation_goes_on(run: Run, tmp_path: Path, interrupt: 
     assert (one.players, one.pairings) == (other.players, other.pairings)
 
 
-def test_the_command_line_overrides_the_file(run: Run, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_the_command_line_overrides_the_file(run: Run, capsys: Capture, tmp_path: Path) -> None:
     config = tmp_path / "x.yaml"
     config.write_text("players: [greedy, random]\npairs: 7\nseed: 3\n")
     assert "7 openings of openings-mancala-world.txt" in run("--config", config)[1]
@@ -192,7 +193,7 @@ def play(whole: Tournament) -> list[Pairing]:
 
 @pytest.mark.slow
 def test_finished_pairings_are_kept_by_players_settings_and_version(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, interrupt: Any
+    tmp_path: Path, monkeypatch: Patch, interrupt: Any
 ) -> None:
     calls = interrupt(Tournament, "play_one")
 
@@ -246,7 +247,7 @@ def test_one_player_among_copies_of_another_is_counted_over_all_seats_and_others
         assert share.score.low < share.score.mean < share.score.high
 
 
-def test_help_and_tables_fit_a_narrow_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_help_and_tables_fit_a_narrow_terminal(monkeypatch: Patch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     lines = folded(f"{evaluate.__doc__}").splitlines()
     assert max(map(len, lines)) <= 80

@@ -21,6 +21,7 @@ from oanquan_env.envs.single import OAnQuanEnv
 from oanquan_env.envs.vector import OAnQuanVectorEnv
 from oanquan_env.observation import Encoder
 from oanquan_env.players import make
+from tests.helpers import Capture, Patch
 
 GAMES = ["--player", "greedy", "--opponent", "random"]
 
@@ -72,7 +73,7 @@ def test_games_replay_and_episodes_are_those_of_the_environment(tmp_path: Path, 
 
 
 def test_files_depend_on_the_options_are_kept_and_have_a_card(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: Patch, capsys: Capture
 ) -> None:
     monkeypatch.setattr(game_data, "GAMES", 4)
     folder, other = tmp_path / "a", tmp_path / "b"
@@ -102,9 +103,7 @@ def test_files_depend_on_the_options_are_kept_and_have_a_card(
 
 
 @pytest.mark.parametrize("rules", ["mancala-world", "three-player", "tonkin"])
-def test_batches_of_plies_are_those_of_the_episodes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rules: str
-) -> None:
+def test_batches_of_plies_are_those_of_the_episodes(tmp_path: Path, monkeypatch: Patch, rules: str) -> None:
     monkeypatch.setattr(game_data, "GAMES", 4)
     assert main(["--output", str(tmp_path), *GAMES, "--games", "6", "--rules", rules]) == 0
     plain = list(read_episodes(tmp_path))
@@ -130,7 +129,7 @@ def test_batches_of_plies_are_those_of_the_episodes(
 
 
 @pytest.mark.slow
-def test_policies_are_learned_from_games(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_policies_are_learned_from_games(tmp_path: Path, monkeypatch: Patch) -> None:
     monkeypatch.setattr(offline_learning, "WIDTH", 128)
     assert main(["--output", str(tmp_path), *GAMES, "--games", "1500"]) == 0
     found = offline_learning.main([str(tmp_path), "--epochs", "10", "--batch-size", "128"])
@@ -139,7 +138,7 @@ def test_policies_are_learned_from_games(tmp_path: Path, monkeypatch: pytest.Mon
     assert all(one.regret is not None and one.regret.mean < random.mean - 1 for one in found.values())
 
 
-def test_minari_shows_the_episodes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_minari_shows_the_episodes(tmp_path: Path, monkeypatch: Patch) -> None:
     minari: Any = pytest.importorskip("minari")
     monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path / "minari"))
     folder, name = tmp_path / "games", "oanquan/test-v0"

@@ -22,6 +22,7 @@ from oanquan_env.players import EpsilonPolicy
 from oanquan_env.search.deepening import Search
 from oanquan_env.search.move_values import MoveValues
 from oanquan_env.search.value_net import read_value_net
+from tests.helpers import Capture, Patch
 from tests.helpers.plain_search import plain_maxn
 from tests.helpers.players import Fixed, rng
 
@@ -60,7 +61,7 @@ def test_a_made_suite_has_the_values_of_the_search(recipe: SuiteRecipe) -> None:
     assert ("--net pretrained" in str(suite.made["command"])) == bool(net)
 
 
-def test_a_suite_goes_on_from_its_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, interrupt: Any) -> None:
+def test_a_suite_goes_on_from_its_parts(tmp_path: Path, monkeypatch: Patch, interrupt: Any) -> None:
     whole, parts = format_suite(make_regret_suite(SMALL)), ResumablePool(parts=tmp_path)
     monkeypatch.setattr(resumable_pool, "CHUNK", 4)
     searches = interrupt(MoveValues, "movers_values", at=4)
@@ -107,9 +108,7 @@ def test_proofs_are_right_and_depend_neither_on_guesses_nor_on_order(searched: S
 
 
 @pytest.mark.slow
-def test_proving_replaces_the_file_of_a_suite_of_two_players(
-    searched: Suite, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_proving_replaces_the_file_of_a_suite_of_two_players(searched: Suite, tmp_path: Path, capsys: Capture) -> None:
     path = tmp_path / "suite.json"
     path.write_text(format_suite(searched))
     assert main(["prove-regret", str(path), "--nodes", "20000"]) == 0

@@ -22,6 +22,7 @@ from oanquan_env.benchmark.rule_pairs import (
     read_rule_pairs,
 )
 from oanquan_env.search.move_values import MoveValues
+from tests.helpers import Patch
 from tests.helpers.players import rng
 
 TINY = ["--count", "4", "--depths", "6", "6", "6", "--nodes", "1000", "1000", "1000"]
@@ -73,10 +74,8 @@ def test_a_search_finds_pairs_of_a_phase_with_the_values_of_the_search_within_pr
             assert phase == 0 or (lower == upper).any()
 
 
-def test_a_search_goes_on_from_its_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, interrupt: Any) -> None:
-    monkeypatch.setattr(
-        make_rule_pairs, "CHANGES", {"capture=single": ("mancala-world fields=3", "mancala-world fields=4")}
-    )
+def test_a_search_goes_on_from_its_parts(tmp_path: Path, monkeypatch: Patch, interrupt: Any) -> None:
+    monkeypatch.setattr(make_rule_pairs, "CHANGES", {"capture=single": ("mancala-world fields=3", "mancala-world fields=4")})
     monkeypatch.setattr(make_rule_pairs, "PRESET_PAIRS", ())
     whole, path = tmp_path / "whole.json", tmp_path / "pairs.json"
     assert main(["pairs", *TINY, "--output", str(whole)]) == 0

@@ -24,6 +24,7 @@ from experiments.many_rules_ppo import (
 from oanquan_env import Board, Core, Rules
 from oanquan_env.benchmark.generalisation import Generalisation, percent_of_random
 from oanquan_env.rule_sets import LENGTH, TRAIN, split, vector
+from tests.helpers import Capture
 from tests.helpers.runs import ANY, ITERATION, PPO, begin, checkpoint, learn, resume, same, stopped
 
 MANY: dict[str, Any] = {
@@ -102,9 +103,7 @@ def test_a_run_under_many_rules_resumes_and_plays_any_rules(name: str, tmp_path:
         core.check(core.start(3), player(core.rules).choose(core.start(3), np.random.default_rng(0)))
 
 
-def test_the_experiment_measures_what_is_missing_and_lists_other_results(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_experiment_measures_what_is_missing_and_lists_other_results(tmp_path: Path, capsys: Capture) -> None:
     def run(*options: str, json: str = "results.json", status: int = 0) -> tuple[str, str]:
         """Run the experiment in `tmp_path`; return its table without the heads, and its errors."""
         assert generalisation.EXPERIMENT.main(["--json", str(tmp_path / json), *options]) == status

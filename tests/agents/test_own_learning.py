@@ -18,6 +18,7 @@ from agents.players.agent_files import CARD_NAME
 from oanquan_env import Core
 from oanquan_env.files import FileError
 from tests import ROOT
+from tests.helpers import Capture, Patch
 from tests.helpers.runs import PLAIN, PPO, begin, same
 
 PAGE = (ROOT / "docs" / "how-to" / "learning.md").read_text()
@@ -51,7 +52,7 @@ class Wrong(MyRun):
 
 
 @pytest.fixture
-def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def own(tmp_path: Path, monkeypatch: Patch) -> Path:
     """Write the page's code to a module in a new working directory, and return the directory."""
     blocks = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
     (tmp_path / "my_learning.py").write_text("\n".join(blocks))
@@ -66,7 +67,7 @@ def run(arguments: list[str], *more: str) -> int:
 
 
 @pytest.mark.slow
-def test_the_page_s_commands_run(own: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_page_s_commands_run(own: Path, capsys: Capture) -> None:
     network, options, reward, penalty, begun, resumed = COMMANDS
     assert run(network, *SMALL, *SMALL_PPO) == 0
     assert "try: python evaluate.py ppo:runs/mine,network=my_learning:MyNet greedy random" in capsys.readouterr().out
@@ -93,7 +94,7 @@ def test_the_page_s_commands_run(own: Path, capsys: pytest.CaptureFixture[str]) 
     assert state["plies"] == 4096
 
 
-def test_the_page_s_loss_is_ppo_s_with_a_penalty(own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_page_s_loss_is_ppo_s_with_a_penalty(own: Path, monkeypatch: Patch) -> None:
     weights: list[dict[str, torch.Tensor]] = []
     logged: list[dict[str, float]] = []
     own_kind: dict[str, Any] = {"kind": "my_learning:PenaltyRun"}
@@ -123,9 +124,7 @@ def test_the_page_s_loss_is_ppo_s_with_a_penalty(own: Path, monkeypatch: pytest.
         ("--network.name plain --reward my_learning:generous", "generous must return (64, 2) that sum to zero"),
     ],
 )
-def test_a_name_that_leads_nowhere_is_an_error(
-    own: Path, option: str, message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_name_that_leads_nowhere_is_an_error(own: Path, option: str, message: str, capsys: Capture) -> None:
     with (own / "my_learning.py").open("a") as file:
         file.write(MISTAKES)
     more = [*SMALL, *SMALL_PPO] if "generous" in option else []

@@ -20,13 +20,14 @@ from oanquan_env.observation import Encoder
 from oanquan_env.players import make
 from oanquan_env.search.deepening import Search
 from oanquan_env.search.value_net import read_value_net
+from tests.helpers import Capture, Patch
 from tests.helpers.players import rng
 
 SMALL = ["--depth", "2", "--jobs", "1"]
 
 
 @pytest.fixture(autouse=True)
-def _small_files(monkeypatch: pytest.MonkeyPatch) -> None:
+def _small_files(monkeypatch: Patch) -> None:
     monkeypatch.setattr(position_data, "SHARD", 40)
     monkeypatch.setattr(resumable_pool, "CHUNK", 16)
 
@@ -41,7 +42,7 @@ def make_data(folder: Path, *options: str) -> dict[str, bytes]:
     return contents(folder)
 
 
-def refusal(capsys: pytest.CaptureFixture[str], *options: str) -> str:
+def refusal(capsys: Capture, *options: str) -> str:
     capsys.readouterr()
     assert main([*SMALL, *options]) == 2
     return capsys.readouterr().err
@@ -69,7 +70,7 @@ def test_files_hold_different_positions_with_the_values_that_a_search_finds(tmp_
 
 
 def test_work_that_was_killed_goes_on_and_comes_to_the_same_data(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], interrupt: Any
+    tmp_path: Path, capsys: Capture, interrupt: Any
 ) -> None:
     whole, folder = make_data(tmp_path / "whole", "--positions", "100"), tmp_path / "killed"
     interrupt(position_data, "write_atomically", at=2)
@@ -83,7 +84,7 @@ def test_work_that_was_killed_goes_on_and_comes_to_the_same_data(
     assert set(other.values()).isdisjoint(whole.values())
 
 
-def test_damaged_files_are_named_and_run_no_code(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_damaged_files_are_named_and_run_no_code(tmp_path: Path, capsys: Capture) -> None:
     make_data(tmp_path, "--positions", "30")
     path, options = tmp_path / "positions-00000.npz", ["--output", str(tmp_path), "--positions", "30"]
     error = refusal(capsys, *options, "--seed", "1")

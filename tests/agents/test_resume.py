@@ -31,26 +31,9 @@ from agents.run import StopTrainingError, load_config
 from oanquan_env.errors import UsageError
 from oanquan_env.files import TEMPORARY, FileError
 from tests import ROOT
-from tests.helpers.runs import (
-    ANY,
-    ITERATION,
-    PPO,
-    TD,
-    assert_same_run,
-    begin,
-    checkpoint,
-    evaluations,
-    finish,
-    learn,
-    resume,
-    same,
-    start,
-    stopped,
-    wait_for,
-    wait_until,
-)
+from tests.helpers import Capture, Patch, runs
+from tests.helpers.runs import ANY, ITERATION, PPO, TD, begin, learn, resume
 
-Patch, Capture = pytest.MonkeyPatch, pytest.CaptureFixture[str]
 KINDS = {"ppo": PPO, "td": TD, "any": ANY}
 BEAMS: dict[str, Any] = {"starts": {"max_plies": 4, "beam_share": 0.5}, "rules": "mancala-world fields=2 max_plies=9"}
 
@@ -84,7 +67,7 @@ def test_interrupted_runs_resume_exactly(kind: str, at: list[int], settings: Any
         run = resume(tmp_path / "run")
         assert run.plies == number * ITERATION or kind == "kill"
     learn(run)
-    assert_same_run(whole, tmp_path / "run")
+    runs.assert_same_run(whole, tmp_path / "run")
 
 
 def test_tensorboard_shows_each_step_of_a_killed_run_once(settings: dict[str, Any], tmp_path: Path) -> None:
@@ -98,7 +81,7 @@ def test_tensorboard_shows_each_step_of_a_killed_run_once(settings: dict[str, An
             assert train == tuple(range(ITERATION, 6 * ITERATION, ITERATION))  # a kill -9 would lose nothing
             raise InterruptedError
 
-    stopped(tmp_path / "run", 2 * ITERATION, settings=settings, checkpoint_seconds=1e9)
+    runs.stopped(tmp_path / "run", 2 * ITERATION, settings=settings, checkpoint_seconds=1e9)
     with pytest.raises(InterruptedError):
         resume(tmp_path / "run").learn(kill, lambda: False)  # after three iterations and one evaluation
     learn(resume(tmp_path / "run"))
@@ -109,7 +92,7 @@ def test_tensorboard_shows_each_step_of_a_killed_run_once(settings: dict[str, An
 
 
 def test_a_run_that_learns_from_lines_against_itself_resumes_exactly(
-    settings: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    settings: dict[str, Any], tmp_path: Path, monkeypatch: Patch
 ) -> None:
     monkeypatch.setattr("agents.run.BEAM_WIDTH", 2)
     monkeypatch.setattr("agents.run.BEAMS", 3)
@@ -121,7 +104,7 @@ def test_a_run_that_learns_from_lines_against_itself_resumes_exactly(
             run = resume(tmp_path / "run")
         learn(run)
         assert 0 < len(run.parts["games"].beams) < 2 * 2 * 9
-    assert_same_run(tmp_path / "whole", tmp_path / "run")
+    runs.assert_same_run(tmp_path / "whole", tmp_path / "run")
 
 
 def test_a_finished_run_is_resumed_to_nothing_new_and_not_overwritten(settings: dict[str, Any], whole: Path) -> None:
@@ -136,9 +119,9 @@ def test_a_finished_run_is_resumed_to_nothing_new_and_not_overwritten(settings: 
 def test_the_seed_decides_and_evaluations_change_nothing(settings: dict[str, Any], whole: Path, tmp_path: Path) -> None:
     learn(begin(tmp_path / "other", settings, seed=1))
     learn(begin(tmp_path / "seldom", settings, evaluation={**settings["evaluation"], "every_plies": 10**9}))
-    assert len(evaluations(tmp_path / "seldom")) < len(evaluations(whole))
-    assert same(checkpoint(tmp_path / "seldom"), checkpoint(whole))
-    assert not same(checkpoint(tmp_path / "other"), checkpoint(whole))
+    assert len(runs.evaluations(tmp_path / "seldom")) < len(runs.evaluations(whole))
+    assert runs.same(runs.checkpoint(tmp_path / "seldom"), runs.checkpoint(whole))
+    assert not runs.same(runs.checkpoint(tmp_path / "other"), runs.checkpoint(whole))
 
 
 def test_a_diverged_run_stops_with_advice(settings: dict[str, Any], tmp_path: Path) -> None:
@@ -158,9 +141,9 @@ def test_a_run_killed_again_and_again_loses_nothing(kind: Any, kills: int, least
     whole, folder, moments, survived = tmp_path / "whole", tmp_path / "killed", random.Random(0), list[int]()
     learn(begin(whole, longer))
     for kill in range(kills):
-        process = start(folder, longer)
+        process = runs.start(folder, longer)
         if kill % 3:  # in the middle of training; other kills come at any time, mostly at startup
-            wait_for(folder, 3)
+            runs.wait_for(folder, 3)
         time.sleep(moments.uniform(0, 0.3))
         process.kill()
         process.communicate()
@@ -170,8 +153,8 @@ def test_a_run_killed_again_and_again_loses_nothing(kind: Any, kills: int, least
             run.close()
     assert survived == sorted(survived)
     assert len({plies for plies in survived if 0 < plies < longer["total_plies"]}) >= least
-    finish(start(folder, longer))
-    assert_same_run(whole, folder)
+    runs.finish(runs.start(folder, longer))
+    runs.assert_same_run(whole, folder)
 
 
 @pytest.mark.slow
@@ -179,10 +162,10 @@ def test_a_run_killed_again_and_again_loses_nothing(kind: Any, kills: int, least
 def test_a_signal_saves_and_stops(tmp_path: Path, number: int, sweep: bool) -> None:
     folder = tmp_path / "run" / "seed-0" if sweep else tmp_path / "run"
     endless = {**PPO, "total_plies": 10**9, "checkpoint_seconds": 3600.0}
-    process = start(tmp_path / "run", endless, *(["--sweep", "0"] if sweep else []))
-    wait_until((folder / EVALUATIONS_NAME).exists)
+    process = runs.start(tmp_path / "run", endless, *(["--sweep", "0"] if sweep else []))
+    runs.wait_until((folder / EVALUATIONS_NAME).exists)
     process.send_signal(number)
-    shown, _ = finish(process, 130)
+    shown, _ = runs.finish(process, 130)
     assert ("stopped; the same command resumes the sweep" if sweep else f"--resume {folder}") in shown
     assert (folder / CHECKPOINT_NAME).exists()
 
@@ -213,7 +196,7 @@ def test_what_would_fail_later_is_refused_at_once(
 def halves(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Return the folders of a run of each kind that was stopped after two iterations."""
     parent = tmp_path_factory.mktemp("stopped")
-    return {name: stopped(parent / name, 2 * ITERATION, settings=one) for name, one in KINDS.items()}
+    return {name: runs.stopped(parent / name, 2 * ITERATION, settings=one) for name, one in KINDS.items()}
 
 
 @pytest.fixture

@@ -29,6 +29,7 @@ from oanquan_env.benchmark.openings import random_suite
 from oanquan_env.benchmark.suites import format_suite
 from oanquan_env.benchmark.tournament import Tournament
 from oanquan_env.errors import UsageError
+from tests.helpers import Capture, Patch
 from train import parse
 
 SMALL = ["--total-plies", "512", "--ppo.n-envs", "8", "--ppo.n-steps", "16", "--ppo.batch-size", "64"]
@@ -66,7 +67,7 @@ def test_a_worker_that_dies_is_an_error() -> None:
         list(spread(signal.raise_signal, [0, signal.SIGKILL, 0], processes=2))
 
 
-def test_no_ray_and_no_cluster_are_errors_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_ray_and_no_cluster_are_errors_at_once(monkeypatch: Patch) -> None:
     with monkeypatch.context() as patched:
         patched.setitem(sys.modules, "ray", None)
         with pytest.raises(UsageError, match=r'install it with: pip install -e "\.\[ray\]"'):
@@ -154,9 +155,7 @@ def test_a_sweep_changes_any_fields_and_has_one_table() -> None:
 
 
 @pytest.mark.slow
-def test_a_sweep_goes_on_and_a_seed_that_fails_does_not_stop_the_others(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_sweep_goes_on_and_a_seed_that_fails_does_not_stop_the_others(tmp_path: Path, capsys: Capture) -> None:
     arguments = [*SMALL, "--sweep", "3,5", "--output", str(tmp_path)]
     assert train.main([*arguments, "--jobs", "1"]) == 0
     assert "score against greedy, %" in capsys.readouterr().out

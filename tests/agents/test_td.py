@@ -18,6 +18,7 @@ from oanquan_env.engine.core import relative_points
 from oanquan_env.search.deepening import Search
 from oanquan_env.search.move_values import MoveValues
 from oanquan_env.search.value_net import VALUE_NET_NAME, read_value_net
+from tests.helpers import Capture
 from tests.helpers.boards import random_positions
 from tests.helpers.plain_search import plain_maxn
 from tests.helpers.runs import ITERATION, TD, begin, evaluations, learn
@@ -95,7 +96,7 @@ def test_evaluations_measure_regret_on_the_development_part(tmp_path: Path) -> N
     assert f"regret {row['regret']['mean']:.2f} at 50 nodes" in reports[-1]
 
 
-def test_train_py_trains_a_value_net_that_plays_and_resumes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_train_py_trains_a_value_net_that_plays_and_resumes(tmp_path: Path, capsys: Capture) -> None:
     config, folder, core = tmp_path / "value.yaml", tmp_path / "run", Core("tonkin fields=3")
     config.write_text(yaml.safe_dump(TD))
     command = ["--config", str(config), "--output", str(folder), "--rules", "tonkin fields=3", "--td.lam", "0.7"]

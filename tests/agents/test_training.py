@@ -25,6 +25,7 @@ from oanquan_env.errors import UsageError
 from oanquan_env.files import FileError
 from oanquan_env.players import GreedyPolicy
 from oanquan_env.rollouts import random_openings
+from tests.helpers import Capture, Patch
 from tests.helpers.runs import ITERATION, PLAIN, PPO, assert_same_run, begin, learn, resume, stopped
 from train import parse
 
@@ -68,7 +69,7 @@ def test_learning_beats_greedy_within_seconds(tmp_path: Path) -> None:
     assert score.mean() > 0.58
 
 
-def test_the_command_line_changes_single_fields(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_line_changes_single_fields(capsys: Capture) -> None:
     command = parse(["--config", "configs/quick.yaml", "--ppo.n-steps", "32", "--rules", "tonkin"])
     assert command.config == Path("configs/quick.yaml")
     changed, quick = command.settings.model_dump(), load_config(command.config).model_dump()
@@ -84,7 +85,7 @@ def test_the_command_line_changes_single_fields(capsys: pytest.CaptureFixture[st
 @pytest.mark.slow
 @pytest.mark.parametrize(("options", "folder"), [([], "mine"), (["--sweep", "4", "--jobs", "1"], "mine-sweep/seed-4")])
 def test_a_run_s_folder_is_named_after_its_configuration(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: list[str], folder: str
+    tmp_path: Path, monkeypatch: Patch, options: list[str], folder: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("mine.yaml").write_text(yaml.safe_dump({**PPO, "total_plies": ITERATION}))
@@ -101,7 +102,7 @@ def test_a_run_s_folder_is_named_after_its_configuration(
     ],
 )
 def test_a_lack_of_memory_is_reported(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, error: Exception,
+    tmp_path: Path, capsys: Capture, monkeypatch: Patch, error: Exception,
     message: str | None,
 ) -> None:  # fmt: skip
     monkeypatch.setattr(Run, "learn", Mock(side_effect=error))
@@ -112,9 +113,7 @@ def test_a_lack_of_memory_is_reported(
     assert (message or "") in capsys.readouterr().err
 
 
-def test_the_printed_command_plays_a_run_in_any_folder(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_printed_command_plays_a_run_in_any_folder(tmp_path: Path, capsys: Capture, monkeypatch: Patch) -> None:
     monkeypatch.chdir(tmp_path)
     folder = "runs/lr=1e-3,temperature=0.5,bs=64 [red]:cat:"
     Path("mine.yaml").write_text(yaml.safe_dump({**PPO, "total_plies": ITERATION}))
@@ -169,7 +168,7 @@ def test_a_rollout_holds_what_the_games_played_in_the_order_of_time(tmp_path: Pa
     assert buffer.returns == pytest.approx(returns.reshape(-1, 2), abs=1e-6)
 
 
-def test_values_and_returns_of_all_players_meet_in_the_loss(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_values_and_returns_of_all_players_meet_in_the_loss(tmp_path: Path, monkeypatch: Patch) -> None:
     """stable-baselines3 compares flattened values and returns, so both must be in the same order."""
     run = begin(tmp_path / "run", rules="four-player")
     monkeypatch.setattr(run.model, "train", lambda: None)

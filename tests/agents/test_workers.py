@@ -18,22 +18,8 @@ from agents.checkpoint import CHECKPOINT_NAME, CONFIG_NAME
 from agents.run import load_config, run_type
 from oanquan_env.errors import UsageError
 from tests import ROOT
-from tests.helpers.runs import (
-    ANY,
-    ITERATION,
-    PPO,
-    TD,
-    assert_same_run,
-    checkpoint,
-    finish,
-    learn,
-    resume,
-    same,
-    start,
-    stopped,
-    wait_for,
-    wait_until,
-)  # fmt: skip
+from tests.helpers import Patch, runs
+from tests.helpers.runs import ANY, ITERATION, PPO, TD, checkpoint, learn, resume, same
 
 KINDS = pytest.mark.parametrize("settings", [PPO, TD], ids=["ppo", "td"])
 
@@ -60,40 +46,40 @@ def running(pid: int) -> bool:
 @pytest.mark.parametrize("settings", [PPO, TD, ANY], ids=["ppo", "td", "any"])
 def test_two_workers_come_to_the_same_run_when_interrupted(settings: dict[str, Any], tmp_path: Path) -> None:
     whole, parts = tmp_path / "whole", tmp_path / "parts"
-    finish(start(whole, two(settings)))
+    runs.finish(runs.start(whole, two(settings)))
     state = checkpoint(whole)
     (other,) = state["workers"]
     assert not same(other["games"], state["games"])
-    run = start(parts, two(settings))
-    wait_for(parts, 2)
+    run = runs.start(parts, two(settings))
+    runs.wait_for(parts, 2)
     killed = children(run)[1]
     os.kill(killed, signal.SIGKILL)
-    wait_for(parts, 2)
+    runs.wait_for(parts, 2)
     run.send_signal(signal.SIGINT)
-    assert f"--resume {parts}" in finish(run, 130)[0]
+    assert f"--resume {parts}" in runs.finish(run, 130)[0]
     assert f"failed (exitcode: -9) local_rank: 1 (pid: {killed})" in (parts / workers.LOG_NAME).read_text()
     assert checkpoint(parts)["plies"] < state["plies"]
-    finish(start(parts, two(settings)))
-    assert_same_run(whole, parts)
+    runs.finish(runs.start(parts, two(settings)))
+    runs.assert_same_run(whole, parts)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_no_worker_outlives_its_launcher(tmp_path: Path, number: int) -> None:
-    run = start(tmp_path / "run", two(PPO, total_plies=10**9))
-    wait_for(tmp_path / "run", 1)
+    run = runs.start(tmp_path / "run", two(PPO, total_plies=10**9))
+    runs.wait_for(tmp_path / "run", 1)
     pids = children(run)
     assert len([pid for pid in pids if running(pid)]) >= 2
     run.send_signal(number)
     run.communicate(timeout=300)
-    wait_until(lambda: not any(map(running, pids)))
+    runs.wait_until(lambda: not any(map(running, pids)))
     assert not any(map(running, pids))
 
 
 @pytest.mark.slow
 def test_an_error_is_not_tried_again(tmp_path: Path) -> None:
-    run = start(tmp_path / "run", two(PPO, ppo={**PPO["ppo"], "learning_rate": 1e30}))
-    assert "training diverged: " in finish(run, 2)[1]
+    run = runs.start(tmp_path / "run", two(PPO, ppo={**PPO["ppo"], "learning_rate": 1e30}))
+    assert "training diverged: " in runs.finish(run, 2)[1]
 
 
 @pytest.mark.slow
@@ -110,7 +96,7 @@ def test_torchrun_begins_a_run_and_the_same_command_resumes_it(tmp_path: Path) -
 
 @KINDS
 def test_a_run_goes_on_with_another_number_of_workers(settings: dict[str, Any], tmp_path: Path) -> None:
-    folder, reports = stopped(tmp_path / "run", 2 * ITERATION, settings=settings), list[str]()
+    folder, reports = runs.stopped(tmp_path / "run", 2 * ITERATION, settings=settings), list[str]()
     state = torch.load(folder / CHECKPOINT_NAME, weights_only=True)
     own = {name: state[name] for name in ("games", "random", "learner") if name in state}
     torch.save({**state, "workers": [own]}, folder / CHECKPOINT_NAME)  # as in a run with two workers
@@ -128,9 +114,9 @@ def test_a_run_goes_on_with_another_number_of_workers(settings: dict[str, Any], 
 
 @KINDS
 def test_a_new_worker_has_the_same_network_and_games_of_its_own(
-    settings: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    settings: dict[str, Any], tmp_path: Path, monkeypatch: Patch
 ) -> None:
-    folder = stopped(tmp_path / "run", 2 * ITERATION, settings=settings)
+    folder = runs.stopped(tmp_path / "run", 2 * ITERATION, settings=settings)
     first = resume(folder)
     first.close()
     monkeypatch.setattr(torch.distributed, "is_initialized", lambda: True)
@@ -144,7 +130,7 @@ def test_a_new_worker_has_the_same_network_and_games_of_its_own(
     assert second.parts["games"].seed == workers.own_seed(first.config.seed) != first.config.seed
 
 
-def test_averages_are_of_weights_and_moments(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_averages_are_of_weights_and_moments(monkeypatch: Patch) -> None:
     network = torch.nn.Linear(3, 2)
     optimizer = torch.optim.Adam(network.parameters())
     network(torch.ones(3)).sum().backward()
@@ -157,7 +143,7 @@ def test_averages_are_of_weights_and_moments(monkeypatch: pytest.MonkeyPatch) ->
     assert torch.equal(optimizer.state[network.bias]["exp_avg"], 2 * before[1])
 
 
-def test_an_error_names_what_restarts_by_torchrun_need(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_names_what_restarts_by_torchrun_need(monkeypatch: Patch) -> None:
     monkeypatch.setenv("TORCHELASTIC_MAX_RESTARTS", "1")
     monkeypatch.delenv(workers.NEW_STORE, raising=False)
     with pytest.raises(UsageError, match=f"set {workers.NEW_STORE}=1"):

@@ -11,6 +11,7 @@ from oanquan_env import Core
 from oanquan_env.engine.core import relative_points
 from oanquan_env.players import move_gains
 from oanquan_env.players.search_player import MCTSPlayer
+from tests.helpers import Capture, Patch
 from tests.helpers.boards import random_positions
 
 
@@ -54,9 +55,7 @@ def test_self_play_goes_on_where_it_stopped_and_restarts_games() -> None:
     assert shares.sum(dim=1).tolist() == pytest.approx([1.0] * 48)
 
 
-def test_it_trains_and_prints_a_table_and_the_same_seed_repeats_it(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_it_trains_and_prints_a_table_and_the_same_seed_repeats_it(monkeypatch: Patch, capsys: Capture) -> None:
     monkeypatch.setattr(alphazero, "MEASURED", (2,))
     tables = []
     for _ in range(2):

@@ -14,6 +14,7 @@ from oanquan_env.benchmark.suites import load_suite
 from oanquan_env.text import prompt
 from oanquan_env.text.game import share_of_best
 from tests import ROOT
+from tests.helpers import Patch
 from tests.helpers.endpoint import completion, served
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
@@ -42,9 +43,7 @@ def tiny_model() -> tuple[Any, Any]:
 
 
 @pytest.mark.parametrize("games", [False, True], ids=["positions", "games"])
-def test_grpo_rewards_the_moves_that_the_model_plays(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, games: bool
-) -> None:
+def test_grpo_rewards_the_moves_that_the_model_plays(tmp_path: Path, monkeypatch: Patch, games: bool) -> None:
     """The stub calls `play` with one move in half of the rollouts, and with an illegal one in the others."""
     pytest.importorskip("trl")
     from examples.trl_grpo import parse, trainer

@@ -17,13 +17,14 @@ from oanquan_env.benchmark.rule_pairs import best_moves, load_rule_pairs
 from oanquan_env.benchmark.suites import load_suite
 from oanquan_env.players import make
 from oanquan_env.text import prompt
+from tests.helpers import Capture, Patch
 from tests.helpers.endpoint import completion, served
 
 Answer = Callable[[str, int], tuple[Any, ...]]
 
 
 @pytest.fixture(autouse=True)
-def no_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+def no_waits(monkeypatch: Patch) -> None:
     monkeypatch.setattr(llm_player, "WAITS", (0.0, 0.0, 0.0))
 
 
@@ -99,9 +100,7 @@ def test_a_game_ends_by_its_outcome_or_a_forfeit(tmp_path: Path) -> None:
     assert play(Scripted(tmp_path, []), lost, 0, "greedy", rng, "game 0") == "losses"
 
 
-def test_a_model_is_compared_with_the_baselines(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_model_is_compared_with_the_baselines(tmp_path: Path, capsys: Capture, monkeypatch: Patch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "secret")
     path = tmp_path / "new" / "llm.jsonl"
     found, seen = run(last_legal, path, "--positions", "20", "--games", "3", "--jobs", "2")
@@ -116,7 +115,7 @@ def test_a_model_is_compared_with_the_baselines(
     assert {headers["Authorization"] for headers in seen} == {"Bearer secret"}
 
 
-def test_a_model_that_never_answers_forfeits_everything(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_model_that_never_answers_forfeits_everything(tmp_path: Path, capsys: Capture) -> None:
     found, _ = run(lambda *_: completion("no idea"), tmp_path / "llm.jsonl", "--positions", "5", "--games", "2")
     assert set(found["regret"]) == {"asked"}
     assert found["regret"]["asked"]["model"].mean == found["regret"]["asked"]["random"].mean
@@ -188,7 +187,7 @@ def failing(*requests: int) -> Answer:
 
 
 def test_a_run_continues_after_failures_and_ends_after_three_in_a_row(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, capsys: Capture, monkeypatch: Patch
 ) -> None:
     """The results so far are printed, and the transcript has the failures."""
     found, _ = run(failing(2, 4, 5), tmp_path / "1")
@@ -211,7 +210,7 @@ def test_a_run_continues_after_failures_and_ends_after_three_in_a_row(
     assert "in all 1, forfeits as random moves" in capsys.readouterr().out
 
 
-def test_a_dead_endpoint_ends_the_run_with_its_reason(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_dead_endpoint_ends_the_run_with_its_reason(tmp_path: Path, capsys: Capture) -> None:
     with served(last_legal) as (url, _):
         pass
     found = main(["--base-url", url, "--model", "m", "--jobs", "4", "--transcripts", str(tmp_path / "llm.jsonl")])
@@ -220,7 +219,7 @@ def test_a_dead_endpoint_ends_the_run_with_its_reason(tmp_path: Path, capsys: py
     assert "(100 positions and " in capsys.readouterr().err
 
 
-def test_a_run_goes_on_from_its_transcript(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_goes_on_from_its_transcript(tmp_path: Path, capsys: Capture) -> None:
     """Failed and unfinished conversations are repeated; other settings repeat all of them."""
     path = tmp_path / "llm.jsonl"
     whole, seen = run(last_legal, tmp_path / "whole.jsonl")

@@ -15,11 +15,12 @@ from agents.config import Size
 from experiments import common, methods, players, solve, speed
 from oanquan_env import Core, evaluate, provenance
 from oanquan_env.benchmark.suites import load_suite
+from tests.helpers import Capture, Patch
 from tests.helpers.runs import PPO
 from tools import write_docs
 
 
-def at_commit(monkeypatch: pytest.MonkeyPatch, commit: str | None) -> None:
+def at_commit(monkeypatch: Patch, commit: str | None) -> None:
     monkeypatch.setattr(provenance, "commit", lambda: commit)
 
 
@@ -41,7 +42,7 @@ CORE = common.Experiment("core", "An experiment.", Options, measure, {"speeds": 
 
 
 def test_results_are_shown_and_written_where_they_are_asked_for(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: Patch, capsys: Capture
 ) -> None:
     results, asked = tmp_path / "results", tmp_path / "core.json"
     results.mkdir()
@@ -76,7 +77,7 @@ def test_a_cell_that_a_row_lacks_is_empty() -> None:
 
 
 def test_a_page_names_the_command_that_was_run_and_not_the_program_s_present_name(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: Patch
 ) -> None:
     monkeypatch.setattr(common, "RESULTS", tmp_path)
     origin = {"measured_on": {"commit": "abc", "processor": "abacus"}, "command": "python -m old.core"}
@@ -99,16 +100,14 @@ def test_committed_results_name_their_command(path: Path) -> None:
     ],
 )
 def test_what_cannot_be_published_or_written_is_refused_before_the_run(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], commit: str | None, option: str, message: str
+    monkeypatch: Patch, capsys: Capture, commit: str | None, option: str, message: str
 ) -> None:
     at_commit(monkeypatch, commit)
     assert CORE.main([option]) == 2
     assert f"python -m experiments.core: {message}" in capsys.readouterr().err
 
 
-def test_new_results_leave_a_commit_clean_and_new_code_does_not(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_new_results_leave_a_commit_clean_and_new_code_does_not(tmp_path: Path, monkeypatch: Patch) -> None:
     def git(*arguments: str) -> str:
         command = ["git", "-c", "user.name=N", "-c", "user.email=E", "-c", "commit.gpgsign=false", *arguments]
         return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout.strip()
@@ -140,9 +139,7 @@ def test_each_contestant_has_its_median_speed() -> None:
     assert speed.median_speeds(contestants, 3, 2.0) == {"a": 4.0, "b": 10.0}
 
 
-def test_a_page_that_is_out_of_date_is_named_and_renewed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_page_that_is_out_of_date_is_named_and_renewed(tmp_path: Path, monkeypatch: Patch, capsys: Capture) -> None:
     assert write_docs.stale(check=True) == []  # the pages show the committed results
     page = tmp_path / "page.md"
     page.write_text("<!-- core:begin -->\n<!-- core:end -->\n<!-- vector:begin -->\n<!-- vector:end -->\n")
@@ -157,7 +154,7 @@ def test_a_page_that_is_out_of_date_is_named_and_renewed(
 
 @pytest.mark.slow
 def test_a_row_is_measured_written_and_shown_and_a_damaged_one_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: Patch, capsys: Capture
 ) -> None:
     folder, options = tmp_path / "players", ["--uses", "observation", "--learned-from", "nothing", "--pairs", "4"]
     monkeypatch.setattr(players, "FOLDER", folder)
@@ -180,7 +177,7 @@ def test_a_row_is_measured_written_and_shown_and_a_damaged_one_is_named(
 
 @pytest.mark.slow
 def test_learning_methods_train_for_their_budget_and_finished_runs_are_kept(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: Patch, capsys: Capture
 ) -> None:
     ppo = {**PPO["ppo"], "learning_rate": 1e-2, "learning_rate_end": 1e-3}
     changes = {"network": {**PPO["network"], "name": "two_ply"}, "ppo": ppo, "evaluation": PPO["evaluation"]}

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from experiments import speed
+from tests.helpers import Patch
 
 
 @pytest.mark.slow
-def test_all_contestants_play(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_contestants_play(monkeypatch: Patch) -> None:
     monkeypatch.setattr(speed, "WARM_UP_STEPS", 1)
     found = speed.side_by_side(2)
     assert len(found) == 2 * len(speed.RULES) + len(speed.ENVIRONMENTS) + 1
