@@ -124,7 +124,6 @@ def test_names_take_folders_with_commas(tmp_path: Path, monkeypatch: Patch) -> N
         ("ppo:lr=1,temperature=0.5,temperature=2", "lr=1,temperature=0.5", 2),
     ):
         player = agents.make(name)
-        assert isinstance(player, PPOPlayer)
         assert weights_of(player.network) == (tmp_path / folder / WEIGHTS_NAME).read_bytes()
         assert player.temperature == temperature
     with pytest.raises(agents.UnknownAgentError, match="got 'bs=65'; there is no folder 'lr=1,bs=65,temperature=9'"):

@@ -90,7 +90,6 @@ def test_rule_pairs_are_asked_about_once_and_kept(run: Run, tmp_path: Path, monk
     assert "A player follows its rules if its move is best under the given rules" in out
     assert reused == "rule pairs random; rule pairs search"
     following = read_report(tmp_path / "report.json").player("search").following
-    assert following
     assert following.positions == 6
     assert following.follows.mean > 0.6 > following.random_follows > 0.1
     assert set(following.groups) == {pairs.field for pairs in few} | {"proved"}
@@ -119,7 +118,6 @@ def test_everything_at_once(run: Run, tmp_path: Path) -> None:
     assert all(one.ms_per_move for one in report.players)
     assert [pairing.wins + pairing.draws + pairing.losses for pairing in report.pairings] == [20] * 3
     suite = load_suite(Core().rules).part("test")
-    assert report.suite
     assert (report.suite.positions, report.suite.digest) == (len(suite), suite.digest())
     regrets = {one.label: one.regret.mean for one in report.players if one.regret}
     assert regrets[deep] < regrets["greedy"] < regrets["rnd"]
@@ -135,7 +133,6 @@ def test_regret_is_measured_over_a_suite_of_ones_own(run: Run, tmp_path: Path) -
     options = ["greedy", "--regret-suite", tmp_path / "own.json", "--suite", "regret", "--part", "all", "--json", out]
     assert run(*options, "--rules", "tonkin")[0] == 0
     suite = read_report(out).suite
-    assert suite
     assert (suite.name, suite.digest) == ("own", own.digest())
     assert "the suite own is for the rules 'tonkin', not 'mancala-world'" in run(*options)[2]
     assert "--regret-suite needs --suite regret, which measures regret" in run(*options[:3])[2]
@@ -235,14 +232,10 @@ def test_one_player_among_copies_of_another_is_counted_over_all_seats_and_others
         rows = []
         for pairing in (one for one in pairings if played.entrants[one.a].label == share.label):
             for number, record in enumerate(played.records(pairing)):
-                outcome = record.board().outcome
-                assert outcome
-                seat, scores = number // 8, np.array(outcome.scores)
+                seat, scores = number // 8, np.array(record.board().outcome.scores)
                 best = scores == scores.max()
                 rows.append((best[seat] / best.sum(), scores[seat] - np.delete(scores, seat).mean()))
         assert len(rows) == 2 * 8 * 3
-        assert share.score
-        assert share.margin
         assert (share.score.mean, share.margin.mean) == pytest.approx(np.mean(rows, axis=0))
         assert share.score.low < share.score.mean < share.score.high
 

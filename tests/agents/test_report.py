@@ -110,7 +110,6 @@ def test_the_tables_of_a_report_rank_its_players(report: Evaluation) -> None:
 @pytest.mark.parametrize("path", sorted(RESULTS.glob("**/report.json")), ids=lambda path: path.parent.name)
 def test_committed_reports_are_of_the_players_of_their_configuration(path: Path) -> None:
     report = read_report(path)
-    assert report.command
     settings = parse(shlex.split(report.command)[2:]).settings
     assert [one.label for one in report.players] == [labelled(text)[0] for text in settings.agents]
     assert all(one.regret for one in report.players) == ("regret" in settings.suites)

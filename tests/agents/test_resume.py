@@ -289,7 +289,6 @@ def test_a_run_is_one_process_s_and_a_kill_sets_it_free(folder: Path) -> None:
     command = [sys.executable, "-c", hold, str(folder)]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as holder:
         try:
-            assert holder.stdout
             assert holder.stdout.readline() == "held\n"
             with pytest.raises(FileError, match=rf"{folder} is in use by another program"):
                 resume(folder)

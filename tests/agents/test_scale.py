@@ -124,17 +124,13 @@ def test_what_cannot_be_swept_is_refused(text: str, message: str) -> None:
         sweep_configs(parse(SMALL).settings, parse_sweep(text))
 
 
-def test_players_whose_files_differ_between_machines_are_refused() -> None:
+def test_what_fails_on_a_worker_is_named(tmp_path: Path) -> None:
     openings = random_suite(Core(), 1, 4, np.random.default_rng(0))
     with pytest.raises(UsageError, match="the files or the version of greedy differ between machines"):
         _play_pairing("mancala-world", openings, 0, [("greedy", "0123"), ("random", "")])
-
-
-def test_a_run_that_fails_is_named_with_its_error(tmp_path: Path) -> None:
     values = parse([*SMALL, "--ppo.learning-rate", "1e30", "--seed", "4"]).settings.model_dump()
     failure = train_one(tmp_path, "swept", ("seed-4", values))
-    assert failure.name == "seed-4"
-    assert "training diverged: " in str(failure.error)
+    assert (failure.name, "training diverged: " in str(failure.error)) == ("seed-4", True)
 
 
 def test_a_sweep_changes_any_fields_and_has_one_table() -> None:
@@ -156,22 +152,22 @@ def test_a_sweep_changes_any_fields_and_has_one_table() -> None:
 
 @pytest.mark.slow
 def test_a_sweep_goes_on_and_a_seed_that_fails_does_not_stop_the_others(tmp_path: Path, capsys: Capture) -> None:
-    arguments = [*SMALL, "--sweep", "3,5", "--output", str(tmp_path)]
+    arguments, seeds = [*SMALL, "--sweep", "3,5", "--output", str(tmp_path)], [tmp_path / "seed-3", tmp_path / "seed-5"]
     assert train.main([*arguments, "--jobs", "1"]) == 0
     assert "score against greedy, %" in capsys.readouterr().out
-    assert load_config(tmp_path / "seed-5" / "config.yaml").seed == 5
-    first, other = ((tmp_path / f"seed-{seed}" / "evaluations.jsonl").read_text() for seed in (3, 5))
+    assert [load_config(folder / "config.yaml").seed for folder in seeds] == [3, 5]
+    first, other = ((folder / "evaluations.jsonl").read_text() for folder in seeds)
     assert first != other
     found = weights(tmp_path)
-    (tmp_path / "seed-5" / CHECKPOINT_NAME).unlink()  # as if killed before its first checkpoint
+    (seeds[1] / CHECKPOINT_NAME).unlink()  # as if killed before its first checkpoint
     assert train.main([*arguments, "--jobs", "2"]) == 0
     assert weights(tmp_path) == found
-    assert (tmp_path / "seed-3" / "evaluations.jsonl").read_text() == first
+    assert (seeds[0] / "evaluations.jsonl").read_text() == first
     assert train.main([*arguments, "--ppo.gamma", "0.9"]) == 2
     assert "holds a run with another configuration" in capsys.readouterr().err
-    (tmp_path / "seed-3" / CHECKPOINT_NAME).write_bytes(b"nothing of the kind")
+    (seeds[0] / CHECKPOINT_NAME).write_bytes(b"nothing of the kind")
     assert train.main([*arguments, "--jobs", "1"]) == 2  # but the other seed is still trained
     printed = capsys.readouterr()
-    assert f"seed-5 is done, 2 of 2: {tmp_path / 'seed-5'}" in printed.out.replace("\n", "")
-    assert f"train.py: seed-3: {tmp_path / 'seed-3' / CHECKPOINT_NAME}" in printed.err
+    assert f"seed-5 is done, 2 of 2: {seeds[1]}" in printed.out.replace("\n", "")
+    assert f"train.py: seed-3: {seeds[0] / CHECKPOINT_NAME}" in printed.err
     assert "seed-5" not in printed.err

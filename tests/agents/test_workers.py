@@ -86,10 +86,10 @@ def test_an_error_is_not_tried_again(tmp_path: Path) -> None:
 def test_torchrun_begins_a_run_and_the_same_command_resumes_it(tmp_path: Path) -> None:
     folder, config = tmp_path / "run", tmp_path / "config.yaml"
     config.write_text(yaml.safe_dump(PPO))
-    launcher = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", "train.py"]
+    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", "train.py"]
+    command += ["--config", str(config), "--output", str(folder), "--total-plies"]
     for plies in (2 * ITERATION, 4 * ITERATION):
-        words = ["--config", str(config), "--output", str(folder), "--total-plies", str(plies)]
-        run = subprocess.run([*launcher, *words], cwd=ROOT, capture_output=True, text=True)
+        run = subprocess.run([*command, str(plies)], cwd=ROOT, capture_output=True, text=True)
         assert run.returncode == 0, run.stderr
         assert (checkpoint(folder)["plies"], load_config(folder / CONFIG_NAME).workers) == (plies, 2)
 

@@ -1,5 +1,6 @@
 """Test where experiments write results, what they refuse to publish, and the pages that show the results."""
 
+import itertools
 import json
 import re
 import subprocess
@@ -139,6 +140,25 @@ def test_each_contestant_has_its_median_speed() -> None:
     assert speed.median_speeds(contestants, 3, 2.0) == {"a": 4.0, "b": 10.0}
 
 
+@pytest.mark.slow
+def test_all_contestants_play(monkeypatch: Patch) -> None:
+    monkeypatch.setattr(speed, "WARM_UP_STEPS", 1)
+    found = speed.side_by_side(2)
+    assert len(found) == 2 * len(speed.RULES) + len(speed.ENVIRONMENTS) + 1
+    found |= speed.one_game(all_needed=False)
+    assert {name for _, name, _ in found} >= {*speed.SINGLE, "one CartPole", "AEC, oanquan raw_env"}
+    assert all(contestant(1e-9) > 0 for contestant in found.values())
+
+
+def test_drawn_actions_are_legal() -> None:
+    mask = np.eye(4, 10, 3, dtype=np.int8)
+    assert speed.draw(mask, np.random.default_rng(0)).tolist() == [3, 4, 5, 6]
+
+
+def test_a_speed_is_the_plies_of_all_calls_divided_by_their_seconds() -> None:
+    assert speed.per_second(itertools.cycle([0.25, 0.75]), 8, 2.0) == 16.0
+
+
 def test_a_page_that_is_out_of_date_is_named_and_renewed(tmp_path: Path, monkeypatch: Patch, capsys: Capture) -> None:
     assert write_docs.stale(check=True) == []  # the pages show the committed results
     page = tmp_path / "page.md"
@@ -165,7 +185,6 @@ def test_a_row_is_measured_written_and_shown_and_a_damaged_one_is_named(
     row = json.loads((folder / "three.json").read_text())
     assert [one["seed"] for one in row["evaluations"]] == [0, 1, 2]
     shown, found = players.rows(), evaluate("greedy", pairs=4).regret
-    assert found
     number = f"{found.mean:.2f} ({found.low:.2f} to {found.high:.2f})"
     assert f"| `one run` | observation | nothing | 1 | {number} |" in shown
     assert "| `three` (no plies) | observation | nothing | 3 | " in shown

@@ -151,25 +151,13 @@ def agrees(board: Board, line: list[str], search: Search, depth: int) -> int:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_plain_search_agrees_with_some_of_the_proofs_and_some_lines_are_proved_again(name: str) -> None:
+@pytest.mark.parametrize("every", [40, pytest.param(1, marks=pytest.mark.slow)])
+def test_lines_are_proved_again_and_a_plain_search_agrees(name: str, every: int) -> None:
     core = Core(PRESETS[name].rules)
-    search, lines = (
-        Search(core, threads=1),
-        [(Board.parse(one["position"], core.rules), one["line"]) for _, one in puzzles_of(name)],
-    )
-    late = sorted(lines, key=lambda one: core.seeds(one[0].positions)[0].sum())
-    assert sum(agrees(board, line, search, 14) for board, line in late[:16]) >= 8
-    for board, line in lines[::40]:
+    search = Search(core, threads=1)
+    lines = [(Board.parse(puzzle["position"], core.rules), puzzle["line"]) for _, puzzle in puzzles_of(name)]
+    for board, line in lines[::every]:
         assert line_of(board, Prover(core)) == line
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", NAMES)
-def test_all_lines_are_proved_again_and_a_plain_search_agrees(name: str) -> None:
-    core = Core(PRESETS[name].rules)
-    search, compared = Search(core, threads=1), 0
-    for _, puzzle in puzzles_of(name):
-        board = Board.parse(puzzle["position"], core.rules)
-        assert line_of(board, Prover(core)) == puzzle["line"], puzzle["id"]
-        compared += agrees(board, puzzle["line"], search, 8)
-    assert compared >= 40
+    late = sorted(lines, key=lambda one: core.seeds(one[0].positions)[0].sum())
+    compared, depth, least = (lines, 8, 40) if every == 1 else (late[:16], 14, 8)
+    assert sum(agrees(board, line, search, depth) for board, line in compared) >= least
