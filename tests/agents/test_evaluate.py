@@ -49,14 +49,6 @@ def measured_once(run: Run, *arguments: object) -> tuple[str, str]:
     return first, found
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "configs").glob("evaluate*.yaml")), ids=lambda path: path.stem)
-def test_committed_evaluations_load(path: Path) -> None:
-    settings = validated(EvaluationRunSettings, read_yaml(path), str(path))
-    assert settings == validated(EvaluationRunSettings, dataclasses.asdict(settings), "again")
-    assert any("pretrained" in player for player in settings.players)
-    assert "regret" not in settings.suites or regret_path(Rules.parse(settings.rules)).exists()
-
-
 def test_games_from_balanced_openings_are_the_default(run: Run) -> None:
     duel = ["greedy", "random", "--pairs", "20"]
     status, out, err = run(*duel)
@@ -249,3 +241,11 @@ def test_help_and_tables_fit_a_narrow_terminal(monkeypatch: Patch) -> None:
     table = f"| agent | won/drawn/lost | score, % (95 %) {head}{rows}".replace("_", " ")
     wide = f"| agent | won/ drawn/ lost | score, % (95 %) {head}{rows}".replace("_", "\N{NO-BREAK SPACE}")
     assert evaluate.narrow(table) == wide
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "configs").glob("evaluate*.yaml")), ids=lambda path: path.stem)
+def test_committed_evaluations_load(path: Path) -> None:
+    settings = validated(TournamentSettings, read_yaml(path), str(path))
+    assert settings == validated(TournamentSettings, dataclasses.asdict(settings), "again")
+    assert any("pretrained" in agent for agent in settings.agents)
+    assert "regret" not in settings.suites or regret_path(Rules.parse(settings.rules)).exists()

@@ -134,7 +134,8 @@ def test_new_results_leave_a_commit_clean_and_new_code_does_not(tmp_path: Path, 
         common.check_commit(find_commit())
 
 
-def test_each_contestant_has_its_median_speed() -> None:
+def test_a_speed_is_plies_by_seconds_and_each_contestant_has_its_median() -> None:
+    assert speed.per_second(itertools.cycle([0.25, 0.75]), 8, 2.0) == 16.0
     speeds = {"a": iter([1.0, 9.0, 2.0]), "b": iter([5.0, 5.0, 6.0])}
     contestants = {name: (lambda seconds, drawn=drawn: seconds * next(drawn)) for name, drawn in speeds.items()}
     assert speed.median_speeds(contestants, 3, 2.0) == {"a": 4.0, "b": 10.0}
@@ -153,10 +154,6 @@ def test_all_contestants_play(monkeypatch: Patch) -> None:
 def test_drawn_actions_are_legal() -> None:
     mask = np.eye(4, 10, 3, dtype=np.int8)
     assert speed.draw(mask, np.random.default_rng(0)).tolist() == [3, 4, 5, 6]
-
-
-def test_a_speed_is_the_plies_of_all_calls_divided_by_their_seconds() -> None:
-    assert speed.per_second(itertools.cycle([0.25, 0.75]), 8, 2.0) == 16.0
 
 
 def test_a_page_that_is_out_of_date_is_named_and_renewed(tmp_path: Path, monkeypatch: Patch, capsys: Capture) -> None:
