@@ -84,10 +84,8 @@ def test_files_depend_on_the_options_are_kept_and_have_a_card(
     game_files(folder)[1].unlink()
     assert main(["--output", str(folder), *GAMES, "--games", "10"]) == 0
     assert contents(folder) == files
-    card, plies = (
-        json.loads((folder / ABOUT_NAME).read_text()),
-        sum(len(one["actions"]) for one in read_episodes(folder)),
-    )
+    card = json.loads((folder / ABOUT_NAME).read_text())
+    plies = sum(len(read_games(path)["actions"]) for path in game_files(folder))
     assert card["counts"] == {"games": 10, "plies": plies, "files": 3}
     assert card["command"].startswith("python -m agents.data.game_data --games 10 --player greedy --opponent random")
     assert (card["rules"], card["licence"]) == ("mancala-world", "MIT")

@@ -104,9 +104,9 @@ def test_a_run_under_many_rules_resumes_and_plays_any_rules(name: str, tmp_path:
 
 
 def test_the_experiment_measures_what_is_missing_and_lists_other_results(tmp_path: Path, capsys: Capture) -> None:
-    def run(*options: str, json: str = "results.json", status: int = 0) -> tuple[str, str]:
+    def run(*options: str, file: str = "results.json", status: int = 0) -> tuple[str, str]:
         """Run the experiment in `tmp_path`; return its table without the heads, and its errors."""
-        assert generalisation.EXPERIMENT.main(["--json", str(tmp_path / json), *options]) == status
+        assert generalisation.EXPERIMENT.main(["--json", str(tmp_path / file), *options]) == status
         printed = capsys.readouterr()
         return "\n".join(line for line in printed.out.splitlines() if line.startswith("| ")), printed.err
 
@@ -120,12 +120,12 @@ def test_the_experiment_measures_what_is_missing_and_lists_other_results(tmp_pat
     rows = run(*other, "mine")[0].splitlines()[-2:]
     mean = f"{percent_of_random(np.array([measured['regret']])).mean():.1f}"
     assert [row.split()[1] for row in rows if mean in row] == ["greedy", "mine"]
-    shown = run(*other, "mine", json="new.json")[0]  # a new file begins with the published results
+    shown = run(*other, "mine", file="new.json")[0]  # a new file begins with the published results
     assert {"random", "mine"} <= {row.split()[1] for row in shown.splitlines()}
     for label in ("greedy", " "):
-        _, error = run(*other, label, json="new.json", status=2)
+        _, error = run(*other, label, file="new.json", status=2)
         assert f"--label must be a new name in the table; got {label!r}" in error
     mine.write_text(Generalisation.of(np.zeros((1, 96))).to_json())
-    assert "got 'mine'" in run(*other, "mine", json="new.json", status=2)[1]
+    assert "got 'mine'" in run(*other, "mine", file="new.json", status=2)[1]
     mine.write_text(result.to_json().replace(result.suites, "other"))
     assert "measured with other suites" in run(*other, "theirs", status=2)[1]
