@@ -209,8 +209,9 @@ def test_learning_methods_train_for_their_budget_and_finished_runs_are_kept(
     command = f"--minutes 0.01 0.02 --rules tonkin --methods PPO --output {tmp_path} --seeds".split()
     for seeds in "12":
         assert methods.main([*command, seeds]) == 0
-    lines = [line.partition(":")[0] for line in capsys.readouterr().out.splitlines() if " of " in line]
-    assert lines == ["1 of 2", "2 of 2", "3 of 4", "4 of 4"]
+    lines = [line.partition(", seed")[0] for line in capsys.readouterr().out.splitlines() if " of " in line]
+    places = "1 of 2", "2 of 2", "3 of 4", "4 of 4"
+    assert lines == [f"{at}: PPO, tonkin, 0.0{1 + n % 2} min" for n, at in enumerate(places)]
     results = methods.Results(tmp_path / "methods.json")
     speed = results.runs[0]["plies"] / results.runs[0]["seconds"]
     for run in results.runs:
