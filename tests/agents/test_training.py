@@ -139,8 +139,8 @@ def test_a_stopped_run_of_four_players_resumes_to_the_same_numbers_and_its_agent
     assert_same_run(tmp_path / "whole", tmp_path / "parts")
     core, rng = Core("four-player"), np.random.default_rng(0)
     openings = random_openings(core, 5, 4, rng)
-    chosen = agents.make(f"ppo:{tmp_path / 'whole'}", core.rules).choose(openings, rng)
-    assert core.legal_mask(openings)[np.arange(5), chosen].all()
+    player, other = (agents.make(name, core.rules) for name in (f"ppo:{tmp_path / 'whole'}", "random"))
+    assert play_pairs(core, player, other, openings, rng).score.shape == (5, 4)
 
 
 def test_a_rollout_holds_what_the_games_played_in_the_order_of_time(tmp_path: Path) -> None:
