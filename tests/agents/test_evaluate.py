@@ -245,7 +245,7 @@ def test_help_and_tables_fit_a_narrow_terminal(monkeypatch: Patch) -> None:
 
 @pytest.mark.parametrize("path", sorted((ROOT / "configs").glob("evaluate*.yaml")), ids=lambda path: path.stem)
 def test_committed_evaluations_load(path: Path) -> None:
-    settings = validated(TournamentSettings, read_yaml(path), str(path))
-    assert settings == validated(TournamentSettings, dataclasses.asdict(settings), "again")
-    assert any("pretrained" in agent for agent in settings.agents)
+    settings = validated(EvaluationRunSettings, read_yaml(path), str(path))
+    assert settings == validated(EvaluationRunSettings, dataclasses.asdict(settings), "again")
+    assert any("pretrained" in player for player in settings.players)
     assert "regret" not in settings.suites or regret_path(Rules.parse(settings.rules)).exists()

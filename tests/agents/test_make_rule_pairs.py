@@ -75,7 +75,9 @@ def test_a_search_finds_pairs_of_a_phase_with_the_values_of_the_search_within_pr
 
 
 def test_a_search_goes_on_from_its_parts(tmp_path: Path, monkeypatch: Patch, interrupt: Any) -> None:
-    monkeypatch.setattr(make_rule_pairs, "CHANGES", {"capture=single": ("mancala-world fields=3", "mancala-world fields=4")})
+    monkeypatch.setattr(
+        make_rule_pairs, "CHANGES", {"capture=single": ("mancala-world fields=3", "mancala-world fields=4")}
+    )
     monkeypatch.setattr(make_rule_pairs, "PRESET_PAIRS", ())
     whole, path = tmp_path / "whole.json", tmp_path / "pairs.json"
     assert main(["pairs", *TINY, "--output", str(whole)]) == 0
