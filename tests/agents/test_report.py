@@ -111,7 +111,7 @@ def test_the_tables_of_a_report_rank_its_players(report: Evaluation) -> None:
 def test_committed_reports_are_of_the_players_of_their_configuration(path: Path) -> None:
     report = read_report(path)
     settings = parse(shlex.split(report.command)[2:]).settings
-    assert [one.label for one in report.players] == [labelled(text)[0] for text in settings.agents]
+    assert [one.label for one in report.players] == [labelled(text)[0] for text in settings.players]
     assert all(one.regret for one in report.players) == ("regret" in settings.suites)
 
 
