@@ -51,31 +51,6 @@ with needing_extra("train", "evaluate.py" if __name__ == "__main__" else None):
     from oanquan_env.records.games import format_records
 
 
-class FoldedTable(TableElement):
-    """A table that wraps long words, which Rich would truncate."""
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        for table in super().__rich_console__(console, options):
-            if isinstance(table, Table):
-                for column in table.columns:
-                    column.overflow = "fold"
-            yield table
-
-
-class Page(Markdown):
-    """Markdown whose tables wrap long words."""
-
-    elements = {**Markdown.elements, "table_open": FoldedTable}  # noqa: RUF012
-
-
-def narrow(text: str) -> str:
-    """Return Markdown whose tables break lines between a value and its interval, but not within them."""
-    table = re.compile(r"(?m)^\|.*\|$")
-    text = table.sub(lambda row: row[0].replace("won/drawn/lost", "won/ drawn/ lost"), text)
-    interval = re.compile(r"\([^()|]* to [^()|]*\)")
-    return table.sub(lambda row: interval.sub(lambda match: match[0].replace(" ", "\u00a0"), row[0]), text)
-
-
 UNSET = EvaluationRunSettings([""])  # placeholder for settings without players
 REUSE = "add --reuse to keep what was measured with the same code"
 FILE_WIDTH = 160  # width of a line in characters if the output is not a terminal
@@ -131,6 +106,31 @@ def run_evaluation(run: EvaluationRun, options: Options, command: str, console: 
         write_atomically(options.save_games, format_records(games).encode())
     if options.output:
         write_report(report, options.output)
+
+
+class FoldedTable(TableElement):
+    """A table that wraps long words, which Rich would truncate."""
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        for table in super().__rich_console__(console, options):
+            if isinstance(table, Table):
+                for column in table.columns:
+                    column.overflow = "fold"
+            yield table
+
+
+class Page(Markdown):
+    """Markdown whose tables wrap long words."""
+
+    elements = {**Markdown.elements, "table_open": FoldedTable}  # noqa: RUF012
+
+
+def narrow(text: str) -> str:
+    """Return Markdown whose tables break lines between a value and its interval, but not within them."""
+    table = re.compile(r"(?m)^\|.*\|$")
+    text = table.sub(lambda row: row[0].replace("won/drawn/lost", "won/ drawn/ lost"), text)
+    interval = re.compile(r"\([^()|]* to [^()|]*\)")
+    return table.sub(lambda row: interval.sub(lambda match: match[0].replace(" ", "\u00a0"), row[0]), text)
 
 
 def main(arguments: list[str]) -> int:

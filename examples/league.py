@@ -35,7 +35,7 @@ WEIGHTS = {
 """Functions that return the weights of the opponents for a payoff matrix whose last player is the newest self."""
 
 
-def parse(arguments: list[str]) -> argparse.Namespace:
+def parse_options(arguments: list[str]) -> argparse.Namespace:
     """Parse the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path, help="folder of the league; a league in it is continued")
@@ -63,7 +63,7 @@ def picture(matrix: Payoffs) -> bytes:
 
 def main(arguments: list[str]) -> Payoffs:
     """Train the missing generations, and return the payoff matrix."""
-    options = parse(arguments)
+    options = parse_options(arguments)
     torch.set_num_threads(1)
     options.folder.mkdir(parents=True, exist_ok=True)
     paths = [options.folder / f"self-{number}.zip" for number in range(1, options.generations + 1)]

@@ -277,7 +277,7 @@ def questions(
 
 def main(arguments: list[str]) -> dict[str, Any]:
     """Measure a model. Return regrets (also of the baselines) or shares, game results, counts of replies, `ended`."""
-    options = parse(arguments)
+    options = parse_options(arguments)
     model, rng = LanguageModel(options), np.random.default_rng(options.seed)
     asked, suite, boards = questions(options, rng)
     core = Board(options.rules).core
@@ -343,7 +343,7 @@ def report(
     return "\n\n".join(parts)
 
 
-def parse(arguments: list[str]) -> argparse.Namespace:
+def parse_options(arguments: list[str]) -> argparse.Namespace:
     """Return the options of the command line, after checking everything that could fail after the work."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name, value, text in (

@@ -54,7 +54,7 @@ WIDTH = 256
 """Units of each hidden layer of a policy."""
 
 
-def parse(arguments: list[str]) -> argparse.Namespace:
+def parse_options(arguments: list[str]) -> argparse.Namespace:
     """Parse the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add = parser.add_argument
@@ -154,7 +154,7 @@ def learned_search(core: Core, options: argparse.Namespace) -> Policy:
 
 def main(arguments: list[str]) -> dict[str, Evaluation]:
     """Learn from the folder, evaluate the players, and return their evaluations by name."""
-    options = parse(arguments)
+    options = parse_options(arguments)
     if options.save:
         check_place("--save", options.save)
     core = Core(read_json(options.data / ABOUT_NAME)["asked"]["rules"])

@@ -61,7 +61,7 @@ def trainer(model: Any, options: argparse.Namespace, **others: Any) -> GRPOTrain
     )
 
 
-def parse(arguments: list[str]) -> argparse.Namespace:
+def parse_options(arguments: list[str]) -> argparse.Namespace:
     """Return the options of the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--model", required=True, help="a model of the Hugging Face Hub, or its folder")
@@ -80,7 +80,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
 
 
 if __name__ == "__main__":
-    options = parse(sys.argv[1:])
+    options = parse_options(sys.argv[1:])
     training = trainer(options.model, options)
     training.train()
     training.save_model()

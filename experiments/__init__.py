@@ -2,7 +2,8 @@
 
 In reading order:
 
-1. `common`: what all programs share: options, the file of results, and tables for pages;
+1. `common`: what programs share: options, the file of results, and tables for pages (`players` and `methods` have
+   their own files);
 2. `search`, a short program, and then any other of the table;
 3. `results/`: the published results.
 

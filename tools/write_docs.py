@@ -41,8 +41,7 @@ from oanquan_env.benchmark.tables import interval, plus_minus
 from oanquan_env.engine.rules import DEFAULT_PRESET, PRESETS
 from oanquan_env.files import read_json
 from oanquan_env.records.games import GameRecord
-from tools import docs_alternatives, docs_croissant, docs_from_code
-from tools import write_puzzles as puzzle_making
+from tools import docs_alternatives, docs_croissant, docs_from_code, write_puzzles
 from tools.write_pictures import RESPONSES, best_response
 
 PROG = "python -m tools.write_docs"
@@ -59,8 +58,8 @@ WORST_PRESETS = ("mancala-world", "ludii", "tonkin")
 def puzzles() -> str:
     """Return the table of puzzles by preset and level: lengths of lines, and shares of trials that find them."""
     rows = []
-    for name in puzzle_making.NAMES:
-        for level, members in read_json(puzzle_making.FOLDER / f"puzzles-{name}.json").items():
+    for name in write_puzzles.NAMES:
+        for level, members in read_json(write_puzzles.FOLDER / f"puzzles-{name}.json").items():
             lengths = Counter((len(puzzle["line"]) + 1) // 2 for puzzle in members)
             solved = [100 * puzzle["found"] for puzzle in members]
             shares = f"{statistics.median(solved):.1f} ({min(solved):.1f} to {max(solved):.1f})"

@@ -35,8 +35,8 @@ from oanquan_env.players import Policy, as_policy
 from oanquan_env.rewards import check_reward, ply_rewards
 from oanquan_env.rollouts import play_randomly, seated
 
-PROGRAM = "python -m agents.data.game_data"
-GAMES = 500  # games per file; a killed command loses the games of its unfinished file
+PROG = "python -m agents.data.game_data"
+GAMES_A_FILE = 500  # a killed command loses the games of its unfinished file
 Columns: TypeAlias = dict[str, npt.NDArray[Any]]
 FIELDS = {
     "observations": "(M, D) int32, the position before each ply as its mover sees it, see oanquan_env.observation",
@@ -95,10 +95,10 @@ def write_games(recipe: Recipe, core: Core, folder: Path) -> None:
     """Play the games of each file that is missing in `folder`, and write the file."""
     players = as_policy(recipe.player, core), as_policy(recipe.opponent, core)
     with progress_bar() as bar:
-        for number in bar.track(range(-(-recipe.games // GAMES)), description="files"):
+        for number in bar.track(range(-(-recipe.games // GAMES_A_FILE)), description="files"):
             path = folder / f"games-{number:05}.npz"
             if not path.exists():
-                n = min(GAMES, recipe.games - number * GAMES)
+                n = min(GAMES_A_FILE, recipe.games - number * GAMES_A_FILE)
                 games = play_games(core, players, n, recipe, np.random.default_rng([recipe.seed, number]))
                 write_atomically(path, npz_bytes(**games))
 
@@ -152,7 +152,7 @@ def read_episodes(folder: Path | str, observation: str = "counts", *, returns_to
     """
     folder = Path(folder)
     if not (files := game_files(folder)):
-        raise UsageError(f"{folder} holds no games; make some with {PROGRAM} --output {folder} --games 1000")
+        raise UsageError(f"{folder} holds no games; make some with {PROG} --output {folder} --games 1000")
     core = Core(read_json(folder / ABOUT_NAME)["asked"]["rules"])
     encoder = Encoder(core, observation)
     for path in files:
@@ -198,7 +198,7 @@ def write_minari(name: str, recipe: Recipe, folder: Path) -> int:
             buffers,
             env=gymnasium.make("OAnQuan-v0", **settings),
             algorithm_name=recipe.player,
-            description=f"Ô Ăn Quan, made by {command_of(PROGRAM, recipe)}",
+            description=f"Ô Ăn Quan, made by {command_of(PROG, recipe)}",
         )
     return len(buffers)
 
@@ -213,7 +213,7 @@ class Options:
     minari: Annotated[str | None, tyro.conf.arg(metavar="NAME", help_behavior_hint="")] = None
 
 
-@command(Options, PROGRAM, __doc__)
+@command(Options, PROG, __doc__)
 def main(options: Options) -> None:
     """Play the games and write their files."""
     recipe, folder = options.recipe, options.output
@@ -221,7 +221,7 @@ def main(options: Options) -> None:
     check_reward(recipe.reward)
     files = [hash_of_files(name, core.rules) for name in (recipe.player, recipe.opponent)]
     settings = {**dataclasses.asdict(recipe), "rules": str(core.rules), "files": files}
-    with data_folder(folder, "games", settings, FIELDS, command_of(PROGRAM, recipe)) as complete:
+    with data_folder(folder, "games", settings, FIELDS, command_of(PROG, recipe)) as complete:
         write_games(recipe, core, folder)
         plies = sum(len(read_games(path)["actions"]) for path in game_files(folder))
         complete({"games": recipe.games, "plies": plies})

@@ -33,8 +33,8 @@ from oanquan_env.observation import Encoder
 from oanquan_env.rollouts import play_randomly
 from oanquan_env.search.limits import Limits
 
-PROGRAM = "python -m agents.data.position_data"
-SHARD = 5000  # positions per file
+PROG = "python -m agents.data.position_data"
+POSITIONS_A_FILE = 5000
 MOST_POSITIONS = 10**8  # the hashes of all positions are kept in memory
 POSITIONS_A_GAME = 16  # one game is played for this many requested positions
 FEW = 0.01  # drawing stops when one more draw adds less than this share of the requested positions
@@ -73,10 +73,12 @@ def write_positions(recipe: Recipe, core: Core, folder: Path, workers: Resumable
         if path.exists():
             batch = read_positions(path, core)
         else:
-            pool = draw_positions(core, SHARD, recipe.random_plies, np.random.default_rng([recipe.seed, 0, number]))
+            pool = draw_positions(
+                core, POSITIONS_A_FILE, recipe.random_plies, np.random.default_rng([recipe.seed, 0, number])
+            )
             new = ~are_among(key_hashes(canonical_keys(core, pool)), hashes)
             batch = pool[new][: recipe.positions - total]
-            if len(batch) < min(recipe.positions - total, FEW * SHARD):
+            if len(batch) < min(recipe.positions - total, FEW * POSITIONS_A_FILE):
                 most = f"games of '{core.rules}' hardly reach more than {total:,} different positions"
                 raise ValueError(f"--positions: {most}; got {recipe.positions:,}")
             values, proved = workers.map_rows(path.stem, work, batch)
@@ -130,7 +132,7 @@ class Options(PoolOptions):
     recipe: tyro.conf.OmitArgPrefixes[Recipe]
 
 
-@command(Options, PROGRAM, __doc__)
+@command(Options, PROG, __doc__)
 def main(options: Options) -> None:
     """Make the data, or resume an interrupted command."""
     recipe, folder = options.recipe, options.output
@@ -140,7 +142,7 @@ def main(options: Options) -> None:
         raise ValueError(f"--rules: values of moves need rules for two players; '{core.rules}' has more")
     net = short_hash(net_bytes(recipe.net, core) or b"")
     settings = {**dataclasses.asdict(recipe), "rules": str(core.rules), "files": [net]}
-    asked = command_of(PROGRAM, recipe)
+    asked = command_of(PROG, recipe)
     with (
         data_folder(folder, "data", settings, FIELDS, asked) as complete,
         options.pool(folder / "positions") as workers,

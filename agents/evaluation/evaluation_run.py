@@ -1,4 +1,4 @@
-"""A run of `evaluate.py`, from its settings to its report: a tournament, regret, best responses, or several of these.
+"""A run of `evaluate.py`, from its settings to its report, with one or several of its suites.
 
 Finished parts of a long run are stored (see `agents.evaluation.finished_parts`), so that an interrupted run can resume.
 """

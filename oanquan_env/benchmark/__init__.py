@@ -6,8 +6,8 @@ positions with the value of every move. *Rule pairs* are positions whose best mo
 
 1. `statistics`: means, Elo ratings and their 95 % intervals;
 2. `openings`: random and balanced openings; `game_pairs`: the games of two players from them, and their scores;
-3. `regret`: the points that moves lose in a suite; `suites`: suites as files; `rule_pairs`: whether a player follows
-   its rules; `generalisation`: regret under held-out rule sets;
+3. `regret`: `Suite`, and the points that moves lose in it; `suites`: suites as files; `rule_pairs`: whether a player
+   follows its rules; `generalisation`: regret under held-out rule sets;
 4. `evaluation`: `evaluate`, which measures one player by games and by regret;
 5. `tournament`: the games and the regret of many players; `comparing`: comparisons of players, and of methods with
    several runs; `policy_cache`: a player's answers, asked for only once;

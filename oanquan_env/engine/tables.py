@@ -153,7 +153,6 @@ class Tables:
     ring_bytes: Ints  # (P * (F + 1),) byte of each square's seeds in ring order
     stone_bytes: Ints  # (P,) byte of each stone
     legal: Mask  # (256, 2F) bit set of a player's occupied fields -> its legal actions
-    legal_lists: list[list[int]]  # `legal` as lists
     initial: Bytes  # (8P,) the set-up
 
     def seeds(self, squares: Bytes) -> Bytes:
@@ -192,7 +191,6 @@ def build_tables(rules: Rules) -> Tables:
         ring_bytes=ring_bytes,
         stone_bytes=stone_bytes,
         legal=legal,
-        legal_lists=[row.nonzero()[0].tolist() for row in legal],
         initial=initial,
     )
 

@@ -13,7 +13,7 @@ from numba import types
 
 from oanquan_env.engine.compiled import compiled, compiled_recursion, record
 from oanquan_env.engine.move import RUNNING, can_play
-from oanquan_env.search.keys import KEY, marked, side_key, table_place
+from oanquan_env.search.keys import KEY_MASK, marked, side_key, table_place
 from oanquan_env.search.leaf import horizon
 from oanquan_env.search.search_state import (
     ENTRIES,
@@ -68,7 +68,7 @@ def probe(memory: Memory, table: Table, own: int, other: int) -> TableEntry:
     bucket, rest = table_place(memory, own_key, other)
     for place in range(ENTRIES):
         head, tail = table[bucket, place].head, table[bucket, place].tail
-        if (head >> 14) & KEY == own_key and (tail >> 23) & KEY == rest and tail & 255 == memory.generation:
+        if (head >> 14) & KEY_MASK == own_key and (tail >> 23) & KEY_MASK == rest and tail & 255 == memory.generation:
             value = ((tail >> 8) & 32_767) - _VALUE_OFFSET
             return TableEntry((head >> 4) & 3, value, (head >> 7) & MAX_DEPTH, (head >> 6) & 1, (head & 15) - 1)
     return TableEntry(0, 0, 0, 0, NO_ACTION)
@@ -87,7 +87,7 @@ def store(memory: Memory, table: Table, own: int, other: int, bound: TableEntry)
         worth = (head >> 7) & MAX_DEPTH
         if tail & 255 != memory.generation:
             worth = -1
-        elif (head >> 14) & KEY == own_key and (tail >> 23) & KEY == rest:
+        elif (head >> 14) & KEY_MASK == own_key and (tail >> 23) & KEY_MASK == rest:
             worth = -2
         if worth < least:
             chosen, least = place, worth

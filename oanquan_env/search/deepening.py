@@ -1,4 +1,4 @@
-"""Alpha-beta search for two players: the best moves of positions, and the value of every move.
+"""`Search`, alpha-beta for two players: the best moves of positions, and the value of every move.
 
 A position's *value* is its future margin in points under best play within the depth: the mover's points from here on
 minus the opponent's, including captures, refills and the leftovers of finished games. It does not depend on the scores

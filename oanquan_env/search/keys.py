@@ -10,7 +10,7 @@ from oanquan_env.engine.positions import MANDARIN_BYTE
 from oanquan_env.search.search_state import Memory, SearchRules
 
 KEY_BITS = 49
-KEY = (1 << KEY_BITS) - 1
+KEY_MASK = (1 << KEY_BITS) - 1
 _COUNTS = (1 << 48) - 1
 _FIELD_BITS = (1 << 8 * MANDARIN_BYTE) - 1
 _MIX_A, _MIX_B = 0x1D8E4E27C47D1, 0x1A1B5A1F2C3E9
@@ -34,9 +34,9 @@ def marked(rules: SearchRules, own: int, plies_left: int) -> int:
 @compiled
 def _mixed(key: int) -> int:
     """Apply a permutation of 49-bit numbers that spreads every bit over the upper bits."""
-    key = (key * _MIX_A) & KEY
+    key = (key * _MIX_A) & KEY_MASK
     key ^= key >> 27
-    key = (key * _MIX_B) & KEY
+    key = (key * _MIX_B) & KEY_MASK
     return key ^ key >> 25
 
 

@@ -75,7 +75,7 @@ def test_games_replay_and_episodes_are_those_of_the_environment(tmp_path: Path, 
 def test_files_depend_on_the_options_are_kept_and_have_a_card(
     tmp_path: Path, monkeypatch: Patch, capsys: Capture
 ) -> None:
-    monkeypatch.setattr(game_data, "GAMES", 4)
+    monkeypatch.setattr(game_data, "GAMES_A_FILE", 4)
     folder, other = tmp_path / "a", tmp_path / "b"
     for one in (folder, other):
         assert main(["--output", str(one), *GAMES, "--games", "10"]) == 0
@@ -102,7 +102,7 @@ def test_files_depend_on_the_options_are_kept_and_have_a_card(
 
 @pytest.mark.parametrize("rules", ["mancala-world", "three-player", "tonkin"])
 def test_batches_of_plies_are_those_of_the_episodes(tmp_path: Path, monkeypatch: Patch, rules: str) -> None:
-    monkeypatch.setattr(game_data, "GAMES", 4)
+    monkeypatch.setattr(game_data, "GAMES_A_FILE", 4)
     assert main(["--output", str(tmp_path), *GAMES, "--games", "6", "--rules", rules]) == 0
     plain = list(read_episodes(tmp_path))
     assert [len(batch["begins"]) for batch in plain] == [4, 2]

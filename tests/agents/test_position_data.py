@@ -28,7 +28,7 @@ SMALL = ["--depth", "2", "--jobs", "1"]
 
 @pytest.fixture(autouse=True)
 def _small_files(monkeypatch: Patch) -> None:
-    monkeypatch.setattr(position_data, "SHARD", 40)
+    monkeypatch.setattr(position_data, "POSITIONS_A_FILE", 40)
     monkeypatch.setattr(resumable_pool, "CHUNK", 16)
 
 

@@ -46,12 +46,12 @@ def tiny_model() -> tuple[Any, Any]:
 def test_grpo_rewards_the_moves_that_the_model_plays(tmp_path: Path, monkeypatch: Patch, games: bool) -> None:
     """The stub calls `play` with one move in half of the rollouts, and with an illegal one in the others."""
     pytest.importorskip("trl")
-    from examples.trl_grpo import parse, trainer
+    from examples.trl_grpo import parse_options, trainer
 
     model, tokenizer = tiny_model()
     options = ["--model", "tiny", "--steps", "1", "--generations", "4", "--output", str(tmp_path)]
     training = trainer(
-        model, parse([*options, "--max-tokens", "20000", *["--games"] * games]), processing_class=tokenizer
+        model, parse_options([*options, "--max-tokens", "20000", *["--games"] * games]), processing_class=tokenizer
     )
     asked, calling = list[str](), list(range(4))
 

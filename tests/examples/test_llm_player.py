@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from examples import llm_player
-from examples.llm_player import LanguageModel, Reply, RequestError, main, parse, play
+from examples.llm_player import LanguageModel, Reply, RequestError, main, parse_options, play
 from oanquan_env import Board, Move, Rules
 from oanquan_env.benchmark.rule_pairs import best_moves, load_rule_pairs
 from oanquan_env.benchmark.suites import load_suite
@@ -34,7 +34,7 @@ def last_legal(prompt: str, _: int) -> tuple[int, Any]:
 
 
 def options_of(folder: Path, *options: str, url: str = "http://localhost") -> Any:
-    return parse(["--base-url", url, "--model", "m", "--transcripts", str(folder / "llm.jsonl"), *options])
+    return parse_options(["--base-url", url, "--model", "m", "--transcripts", str(folder / "llm.jsonl"), *options])
 
 
 def model_of(url: str, folder: Path, *options: str) -> LanguageModel:
