@@ -9,26 +9,25 @@ import pytest
 
 from tests import ROOT
 
-SEARCH = ["tests/search/test_search.py"]
-NETS = ["tests/search/test_signature.py", "tests/search/test_value_net.py"]
-PLAIN = ["-k", "plain_minimax or core or best or says and (tonkin or three)"]
-PLAIN += ["-W", "ignore:overflow encountered:RuntimeWarning"]
-"""Pytest options that select small searches, as plain Python is slow, and ignore warnings of intended overflows."""
+NETS = "signature or value_net or plain_minimax"
+PLAIN = "not net and not mcts and not maxn and (core or best or says and (tonkin or three))"
+"""The tests of nets, and of small searches without nets, as plain Python is slow."""
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("variable", "value", "tests"),
     [
-        ("NUMBA_BOUNDSCHECK", "1", [*SEARCH, *NETS, "tests/search/test_maxn.py"]),
+        ("NUMBA_BOUNDSCHECK", "1", "not any_rules and not mcts"),
         ("NUMBA_CPU_NAME", "haswell", NETS),  # AVX2 without AVX-512
         ("NUMBA_CPU_NAME", "generic", NETS),  # SSE2
-        ("NUMBA_DISABLE_JIT", "1", [*SEARCH, "tests/search/test_signature.py", *PLAIN]),
+        ("NUMBA_DISABLE_JIT", "1", PLAIN),
     ],
 )
-def test_searches_and_nets_do_the_same(variable: str, value: str, tests: list[str], tmp_path: Path) -> None:
+def test_searches_and_nets_do_the_same(variable: str, value: str, tests: str, tmp_path: Path) -> None:
+    overflows = ["-W", "ignore:overflow encountered:RuntimeWarning"]  # in plain Python, and intended
     run = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-n0", *tests],
+        [sys.executable, "-m", "pytest", "-q", "-n0", "tests/search", "-k", tests, *overflows],
         env=os.environ | {variable: value, "NUMBA_CACHE_DIR": str(tmp_path)},
         cwd=ROOT,
         capture_output=True,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from oanquan_env import Core, Move, Positions, Rules, Termination, divide, perft
+from oanquan_env import Core, Positions, Rules, Termination, divide, perft
 from tests import ROOT, golden
 from tests.helpers.boards import boards_of
 from tests.helpers.players import random_legal
@@ -43,21 +43,17 @@ def play_beside(game_rules: Rules, games: int, seed: int) -> None:
         referees = [referee for referee, on in zip(referees, going, strict=True) if on]
 
 
-@pytest.mark.parametrize("preset", PRESET_NAMES)
-def test_presets_agree_with_the_referee(preset: str) -> None:
-    play_beside(Rules.parse(preset), games=60, seed=1)
+CROWDED = [
+    "fields=2 seeds=63 quan_non=200",
+    "fields=2 seeds=60 stone_value=1",
+    "three-player fields=2 seeds=41 refill_when=at_once",
+]
+"""Rules under which refills on credit bring more than 255 seeds into play."""
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "fields=2 seeds=63 quan_non=200",
-        "fields=2 seeds=60 stone_value=1",
-        "three-player fields=2 seeds=41 refill_when=at_once",
-    ],
-)
-def test_games_that_too_many_seeds_end_agree_with_the_referee(text: str) -> None:
-    play_beside(Rules.parse(text), games=60, seed=2)
+@pytest.mark.parametrize("text", [*PRESET_NAMES, *CROWDED])
+def test_presets_and_crowded_boards_agree_with_the_referee(text: str) -> None:
+    play_beside(Rules.parse(text), games=60, seed=1 + (text in CROWDED))
 
 
 @given(rules(), seeds)
@@ -87,30 +83,17 @@ def test_published_counts(rules: str) -> None:
         assert paths in (None, perft(rules, depth))
 
 
-def test_chunks_do_not_change_the_count(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(perft.__globals__, "CHUNK", 7)
-    assert perft("app", 4) == 5002
-
-
-def test_a_finished_game_counts_once() -> None:
-    board = boards_of("5A", "3A")[-1]
-    assert board.outcome
-    left = board.copy()
-    assert [perft(board, depth) for depth in (0, 1, 5)] == [1, 1, 1]
-    assert board == left
-    assert divide(board, 3) == {}
-    board.pop()
-    replies = divide(board, 2)
-    assert replies[Move.parse("3A")] == 1
-    assert sum(replies.values()) == perft(board, 2)
-
-
-def test_impossible_depths_are_refused() -> None:
-    with pytest.raises(ValueError, match="depth must be a whole number of 0 or more; got -1"):
-        perft("app", -1)
-    with pytest.raises(ValueError, match="must be a whole number of 1 or more; got 0"):
-        divide("app", 0)
-    assert perft("app", 0) == 1
+def test_counts_divide_by_the_first_move_and_a_finished_game_counts_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(perft.__globals__, "CHUNK", 7)  # which changes no count
+    first, second, over = boards_of("5A", "3A")
+    assert {str(move): paths for move, paths in divide(second, 2).items()}["3A"] == 1
+    assert sum(divide(first, 4).values()) == perft(first, 4) == 4974
+    assert over.outcome
+    assert [perft(over, depth) for depth in (0, 1, 5)] == [1, 1, 1]
+    assert (over, divide(over, 3)) == (boards_of("5A", "3A")[-1], {})
+    for count, depth in ((perft, -1), (divide, 0)):
+        with pytest.raises(ValueError, match=f"must be a whole number of {depth + 1} or more; got {depth}"):
+            count("app", depth)
 
 
 @pytest.mark.parametrize("preset", PRESET_NAMES)

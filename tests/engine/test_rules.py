@@ -12,8 +12,13 @@ from oanquan_env.engine.rules import FIELD_NAMES, RANGES
 from tests.helpers import strategies
 
 
-def test_presets_have_their_names_as_texts_and_some_are_symmetric() -> None:
+def test_rules_are_data_whose_text_names_a_preset_and_changes() -> None:
     """The presets' values are not tested here; the golden playthroughs record how each differs from the default."""
+    rules: Any = Rules.parse("vietnamese quan_non=5 stone_value=5")
+    assert (rules.quan_non, str(rules)) == (5, "vietnamese stone_value=5 quan_non=5")
+    assert rules.replace(quan_non=0, stone_value=10) == PRESETS["vietnamese"].rules
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        rules.seeds = 4
     assert PRESETS["mancala-world"].rules == Rules()
     assert [str(preset.rules) for preset in PRESETS.values()] == list(PRESETS)
     symmetric = {name for name, preset in PRESETS.items() if preset.rules.is_symmetric}
@@ -25,14 +30,10 @@ def test_text_parses_back(rules: Rules) -> None:
     assert Rules.parse(str(rules)) == rules
 
 
-def test_text_names_preset_and_changes() -> None:
-    assert str(Rules.parse("vietnamese quan_non=5 stone_value=5")) == "vietnamese stone_value=5 quan_non=5"
-    assert Rules.parse("vietnamese players=3 max_plies=200").max_plies == 200
-
-
 def test_the_ply_limit_follows_the_players_unless_given_and_anticlockwise_is_counterclockwise() -> None:
     assert [Rules(players=n).max_plies for n in (2, 3, 4)] == [200, 1000, 1000]
     assert [rules.replace(players=3).max_plies for rules in (Rules(), Rules(max_plies=77))] == [1000, 77]
+    assert Rules.parse("vietnamese players=3 max_plies=200").max_plies == 200
     assert Rules(sowing="anticlockwise").mirrored() == Rules(sowing="clockwise")
     assert str(PRESETS["tonkin"].rules.replace(sowing="anticlockwise")) == "tonkin"
 
@@ -52,6 +53,8 @@ def test_every_field_refuses_nonsense(name: str) -> None:
     for nonsense in ("sideways", -1, 2.5, None):
         with pytest.raises(RulesError, match=name):
             Rules(**{name: nonsense})
+    with pytest.raises(RulesError, match=rf"unknown rules field '{name}s' \(did you mean {name}\?\)"):
+        Rules().replace(**{f"{name}s": 1})
 
 
 def test_unreadable_texts_and_impossible_combinations_are_refused_with_the_reason() -> None:
@@ -69,13 +72,3 @@ def test_unreadable_texts_and_impossible_combinations_are_refused_with_the_reaso
     ):
         with pytest.raises(RulesError, match=message):
             Rules.parse(text)
-
-
-def test_rules_cannot_be_changed_and_name_their_fields() -> None:
-    rules: Any = Rules
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        rules().seeds = 4
-    with pytest.raises(TypeError, match="positional"):
-        rules(3)
-    with pytest.raises(RulesError, match=r"unknown rules field 'seed' \(did you mean seeds\?\)"):
-        rules().replace(seed=1)

@@ -9,7 +9,6 @@ from oanquan_env import Board, IllegalMoveError, Rules, Termination
 from oanquan_env.engine.notation import WORDS
 from oanquan_env.engine.positions import TurnEnd
 from oanquan_env.engine.trace import Capture, Lap, Refilling
-from tests.helpers.boards import boards_of
 from tests.helpers.strategies import PRESET_NAMES, rules, seeds
 
 NORTH = "0,0,0,0,1,0*"  # a row that can move, and a stone, so that the game is not over
@@ -18,6 +17,24 @@ NORTH = "0,0,0,0,1,0*"  # a row that can move, and a stone, so that the game is 
 def lesson(south: str, north: str = NORTH, rules: str = "mancala-world", scores: str = "0,0") -> Board:
     """Return a board with South to move, without checking that it holds all points of a game."""
     return Board.parse(f"{south}/{north} {scores} 0 0", rules, checked=False)
+
+
+def test_a_relay_and_a_chain_are_described_in_order() -> None:
+    with pytest.raises(IllegalMoveError):
+        Board().sowing("6A")
+    trace = lesson("2,0,0,2,0,1*", "0,3,0,4,1,0*").sowing("1A")
+    assert trace.laps == (Lap(0, 0, 2, (1, 2), False), Lap(3, 0, 2, (4, 5), False))
+    assert trace.captures == (Capture(6, 7, 3, 0, 3), Capture(8, 9, 4, 0, 4))
+    frames = ["200201030410", "011201030410", "011012030410", "011012000410", "011012000010"]
+    assert ["".join(map(str, frame.seeds)) for frame in trace.frames()] == frames
+    assert str(trace).splitlines() == [
+        "South plays 1A.",
+        "Pick up 2 seeds from square 1 of South; the last seed lands in square 3 of South.",
+        "Pick up 2 seeds from square 4 of South; the last seed lands in the mandarin square after square 5 of South.",
+        "Capture 3 seeds from square 2 of North, behind the gap at square 1 of North: 3 points.",
+        "Capture 4 seeds from square 4 of North, behind the gap at square 3 of North: 4 points.",
+        "The turn ends: the square after the capture is not empty.",
+    ]
 
 
 TURN_ENDS = [
@@ -42,22 +59,6 @@ def test_how_turns_end(text: str, south: str, north: str, move: str, ahead: int,
     assert {case[-1] for case in TURN_ENDS} == {*TurnEnd} - {TurnEnd.NOT_COMPLETED}  # see test_board
 
 
-def test_a_relay_and_a_chain_are_described_in_order() -> None:
-    trace = lesson("2,0,0,2,0,1*", "0,3,0,4,1,0*").sowing("1A")
-    assert trace.laps == (Lap(0, 0, 2, (1, 2), False), Lap(3, 0, 2, (4, 5), False))
-    assert trace.captures == (Capture(6, 7, 3, 0, 3), Capture(8, 9, 4, 0, 4))
-    frames = ["200201030410", "011201030410", "011012030410", "011012000410", "011012000010"]
-    assert ["".join(map(str, frame.seeds)) for frame in trace.frames()] == frames
-    assert str(trace).splitlines() == [
-        "South plays 1A.",
-        "Pick up 2 seeds from square 1 of South; the last seed lands in square 3 of South.",
-        "Pick up 2 seeds from square 4 of South; the last seed lands in the mandarin square after square 5 of South.",
-        "Capture 3 seeds from square 2 of North, behind the gap at square 1 of North: 3 points.",
-        "Capture 4 seeds from square 4 of North, behind the gap at square 3 of North: 4 points.",
-        "The turn ends: the square after the capture is not empty.",
-    ]
-
-
 def test_a_refill_states_what_was_borrowed_and_a_forfeit_is_described() -> None:
     bare = {"south": "0,0,0,1,0,0*", "north": "0,0,0,0,0,0*"}
     trace = lesson(**bare, scores="0,3").sowing("4A")
@@ -74,15 +75,6 @@ def test_a_refill_states_what_was_borrowed_and_a_forfeit_is_described() -> None:
         "Nobody gets 2 stones.",
         "Final points: South 1, North 3.",
     ]
-
-
-def test_a_move_can_be_traced_before_and_after_it_is_played() -> None:
-    board = boards_of("5A")[-1]
-    assert str(board.last_trace) == str(Board().sowing("5A"))
-    assert board.sowing("3A").termination is Termination.STONES_CAPTURED
-    assert board.ply == 1
-    with pytest.raises(IllegalMoveError):
-        board.sowing("5A")
 
 
 @given(rules() | sampled_from([Rules.parse(preset) for preset in PRESET_NAMES]), seeds)
