@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import strategies as st
 
 from oanquan_env import Board, Core, Move, Positions, Rules, Variation
-from oanquan_env.players import RandomPolicy
 from oanquan_env.render import LastMove, Snapshot
+from oanquan_env.rollouts import play_randomly
 from tests.helpers import strategies
 
 PUZZLE_MARK = LastMove(origin=4, path=(5, 6, 7, 8, 9, 11, 0, 1, 2, 3), last=3, captured=(5,), label="5A")
@@ -45,12 +45,8 @@ def boards_of(*moves: str, rules: Rules | str = "mancala-world") -> list[Board]:
 
 def random_positions(core: Core, n: int, seed: int) -> Positions:
     """Play `n` random games, game i for at most i % 12 plies, and return the positions of the unfinished ones."""
-    rng, positions, policy = np.random.default_rng(seed), core.start(n), RandomPolicy(core)
-    for ply in range(11):
-        rows = ((np.arange(n) % 12 > ply) & ~positions.over).nonzero()[0]
-        moved = positions[rows]
-        core.play(moved, policy.choose(moved, rng))
-        positions[rows] = moved
+    positions = core.start(n)
+    play_randomly(core, positions, np.arange(n) % 12, np.random.default_rng(seed))
     return positions[~positions.over]
 
 

@@ -1,5 +1,6 @@
 """Test the net for any rules in its NumPy form: folding, missing squares, mirror images, rounding, and files."""
 
+import dataclasses
 from pathlib import Path
 
 import numpy as np
@@ -30,7 +31,7 @@ from oanquan_env.search.deepening import Search
 from oanquan_env.search.limits import Limits
 from oanquan_env.search.value_net import FIELD_ROWS, MANDARIN_ROWS, read_value_net, side_rows
 from tests.helpers.boards import random_positions
-from tests.search.test_value_net import leaf_values
+from tests.helpers.nets import leaf_values
 
 
 def random_any_rules_net(seed: int = 0) -> AnyRulesNet:
@@ -41,6 +42,32 @@ def random_any_rules_net(seed: int = 0) -> AnyRulesNet:
 
 
 NET = random_any_rules_net()
+
+
+def test_players_use_the_net_for_any_rules_where_rules_have_no_net_of_their_own(tmp_path: Path) -> None:
+    positions, custom = random_positions(Core("vietnamese"), 20, seed=1), Rules.parse("vietnamese stone_value=5")
+    (tmp_path / ANY_RULES_NAME).write_bytes(NET.to_bytes())
+    package, mine = read_any_rules_net(), read_any_rules_net(tmp_path)
+    for name, rules, wanted in (
+        ("pretrained", custom, package.for_rules(custom)),
+        ("any", custom, package.for_rules(custom)),
+        ("any", "vietnamese", package.for_rules("vietnamese")),
+        ("pretrained", "vietnamese", read_value_net("pretrained", "vietnamese")),
+        (tmp_path, custom, mine.for_rules(custom)),
+        (tmp_path / ANY_RULES_NAME, custom, mine.for_rules(custom)),
+    ):
+        net = read_net(name, rules)
+        assert (net.values(positions) == wanted.values(positions)).all()
+        assert str(net.rules) == str(rules)
+    make("minimax:nodes=100,net=any", custom).choose(positions, np.random.default_rng(0))
+    for name, text, message in (
+        ("any", "three-player", "needs two players and refill=borrow; got the rules 'three-player'"),
+        ("any", "app refill=forfeit", "needs two players and refill=borrow; got the rules 'app refill=forfeit'"),
+        ("pretrained", "three-player seeds=3", "no value net for the rules"),
+        ("pretrained", "app fields=4", "no value net for the rules"),
+    ):
+        with pytest.raises(UnavailableError, match=message):
+            read_net(name, text)
 
 
 def test_squares_that_a_smaller_board_lacks_contribute_nothing() -> None:
@@ -82,62 +109,24 @@ def test_rounded_leaves_agree_under_many_rules() -> None:
         np.testing.assert_allclose(leaf_values(core, net, positions), values, atol=0.02 * np.abs(values).max())
 
 
-@pytest.mark.parametrize("rules", ["three-player", "vietnamese refill=forfeit"])
-def test_other_rules_are_refused(rules: str) -> None:
-    with pytest.raises(UnavailableError, match=r"needs two players and refill=borrow; got the rules '"):
-        NET.for_rules(rules)
-
-
-def test_a_file_reads_back_by_itself_and_from_a_runs_folder(tmp_path: Path) -> None:
-    path = tmp_path / ANY_RULES_NAME
-    path.write_bytes(NET.to_bytes())
+def test_a_file_reads_back_or_is_refused_by_name(tmp_path: Path) -> None:
+    path, whole = tmp_path / ANY_RULES_NAME, NET.to_bytes()
+    with pytest.raises(FileError, match=r"\.npz: .*No such file"):
+        read_any_rules_net(path)
+    path.write_bytes(whole)
     assert path.stat().st_size < 300_000
     for name in (path, str(path), tmp_path):
         read = read_any_rules_net(name)
         assert read.origin == {"seed": 0}
         for array in SHAPES:
             np.testing.assert_allclose(getattr(read, array), getattr(NET, array), rtol=2**-11, atol=1e-7)
-
-
-def test_damaged_and_missing_files_are_refused_by_name(tmp_path: Path) -> None:
-    path = tmp_path / "net.npz"
-    with pytest.raises(FileError, match=r"net\.npz: .*No such file"):
-        read_any_rules_net(path)
-    whole = NET.to_bytes()
     for content in (b"nonsense", whole[:-100], whole.replace(b"hidden_bias", b"hidden_bios")):
         path.write_bytes(content)
-        with pytest.raises(FileError, match=r"net\.npz: not a net for any rules"):
+        with pytest.raises(FileError, match=r"\.npz: not a net for any rules"):
             read_any_rules_net(path)
-    changed = {name: getattr(NET, name) for name in SHAPES}
     for name, value in (("hidden_bias", np.zeros(17, np.float32)), ("output_bias", np.array([np.nan], np.float32))):
         with pytest.raises(ValueError, match=f"{name} must "):
-            AnyRulesNet(**{**changed, name: value}, origin={})
-
-
-def test_players_use_the_net_for_any_rules_where_rules_have_no_net_of_their_own(tmp_path: Path) -> None:
-    positions, custom = random_positions(Core("vietnamese"), 20, seed=1), Rules.parse("vietnamese stone_value=5")
-    (tmp_path / ANY_RULES_NAME).write_bytes(NET.to_bytes())
-    package, mine = read_any_rules_net(), read_any_rules_net(tmp_path)
-    for name, rules, wanted in (
-        ("pretrained", custom, package.for_rules(custom)),
-        ("any", custom, package.for_rules(custom)),
-        ("any", "vietnamese", package.for_rules("vietnamese")),
-        ("pretrained", "vietnamese", read_value_net("pretrained", "vietnamese")),
-        (tmp_path, custom, mine.for_rules(custom)),
-        (tmp_path / ANY_RULES_NAME, custom, mine.for_rules(custom)),
-    ):
-        net = read_net(name, rules)
-        assert (net.values(positions) == wanted.values(positions)).all()
-        assert str(net.rules) == str(rules)
-    make("minimax:nodes=100,net=any", custom).choose(positions, np.random.default_rng(0))
-    for name, text in (
-        ("any", "three-player"),
-        ("pretrained", "three-player seeds=3"),
-        ("any", "app refill=forfeit"),
-        ("pretrained", "app fields=4"),
-    ):
-        with pytest.raises(UnavailableError):
-            read_net(name, text)
+            dataclasses.replace(NET, **{name: value})
 
 
 def test_a_folded_net_searches_better_than_none_under_rules_that_it_was_not_trained_on() -> None:

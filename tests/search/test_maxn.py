@@ -34,6 +34,29 @@ TINY = [f"{preset} {SMALL}" for preset in ("mancala-world", "three-player", "fou
 TINY += [f"three-player {SMALL} {other}" for other in ("max_plies=4", "leftovers=split")]
 
 
+@pytest.mark.parametrize("rules", ["three-player", "four-player", "tonkin refill=forfeit"])
+def test_an_analysis_is_worth_its_line(rules: str) -> None:
+    core, player = Core(rules), make("maxn:depth=4", rules)
+    batch = random_positions(core, 8, seed=8)
+    wanted = plain_maxn(core, batch, 4)[np.arange(len(batch)), :, batch.mover]
+    for row in range(len(batch)):
+        board = Board.from_positions(core, batch, row)
+        root, before = board.mover, np.array(board.scores)
+        analysis = player.analyse(board)
+        found = {move.action: value for move, value in analysis.values.items()}
+        assert found == pytest.approx({move.action: wanted[row, move.action] for move in board.legal_moves})
+        assert analysis.value == analysis.values[analysis.best] == max(analysis.values.values())
+        assert (analysis.line[0], analysis.depth, analysis.proved) == (analysis.best, 4, False)
+        for move in analysis.line:
+            board.push(move)
+        assert len(analysis.line) == 4 or board.outcome
+        won = core.standings(board.positions) - before
+        assert analysis.value == pytest.approx(relative_points(won)[0, root])
+    assert re.match(r"\+\d+(\.\d)? points for South .*, searched to depth 4", str(player.analyse(Board(rules))))
+    with pytest.raises(ValueError, match=f"'{rules}', but the board's are 'app'"):
+        player.analyse(Board("app"))
+
+
 @settings(max_examples=60)
 @given(strategies.rules() | st.sampled_from([Rules.parse(name) for name in (*RULES, *FORFEIT)]), strategies.seeds)
 def test_the_compiled_move_is_the_cores(rules: Rules, seed: int) -> None:
@@ -87,29 +110,6 @@ def test_a_net_values_running_positions_at_the_horizon(rules: str) -> None:
         assert (np.abs(found[legal] - wanted[legal]) <= 3 / NET_UNIT).mean() >= share
 
 
-def test_what_cannot_be_searched_is_refused() -> None:
-    core = Core("three-player max_plies=1")
-    positions = Positions.concatenate([core.start(), core.expand(core.start()).positions[:1]])
-    with pytest.raises(ValueError, match="row 1 is over"):
-        MaxnSearch(core).best_moves(positions, Limits(depth=1))
-    with pytest.raises(ValueError, match="the net was trained for the rules 'three-player', not for 'tonkin'"):
-        MaxnSearch(Core("tonkin"), net=random_net("three-player", 0.1))
-
-
-def test_a_search_of_limited_nodes_repeats_itself_and_goes_deeper_with_more() -> None:
-    core = Core("three-player")
-    positions = random_positions(core, 20, seed=6)
-    depths = []
-    for nodes in (1, 500, 20_000):
-        limits = Limits(nodes=nodes)
-        one, three = (MaxnSearch(core, threads=threads).best_moves(positions, limits) for threads in (1, 3))
-        assert one == three
-        assert max(found.nodes for found in one) <= nodes + core.rules.actions**2
-        depths.append(np.mean([found.depth for found in one]))
-    assert 1 == depths[0] < depths[1] < depths[2]
-    assert 1 <= MaxnSearch(core).best(core.start(), Limits(milliseconds=30)).depth < 20
-
-
 def test_a_depth_that_is_cut_off_counts_with_the_best_move_of_the_one_before() -> None:
     core = Core("three-player")
     positions = random_positions(core, 30, seed=7)
@@ -123,26 +123,3 @@ def test_a_depth_that_is_cut_off_counts_with_the_best_move_of_the_one_before() -
             assert set(one.values) & set(before.actions)
             assert one.values == {action: whole[row, action, mover] for action in one.values}
     assert cut > 5
-
-
-@pytest.mark.parametrize("rules", ["three-player", "four-player", "tonkin refill=forfeit"])
-def test_an_analysis_is_worth_its_line(rules: str) -> None:
-    core, player = Core(rules), make("maxn:depth=4", rules)
-    batch = random_positions(core, 8, seed=8)
-    wanted = plain_maxn(core, batch, 4)[np.arange(len(batch)), :, batch.mover]
-    for row in range(len(batch)):
-        board = Board.from_positions(core, batch, row)
-        root, before = board.mover, np.array(board.scores)
-        analysis = player.analyse(board)  # type: ignore[attr-defined]
-        found = {move.action: value for move, value in analysis.values.items()}
-        assert found == pytest.approx({move.action: wanted[row, move.action] for move in board.legal_moves})
-        assert analysis.value == analysis.values[analysis.best] == max(analysis.values.values())
-        assert (analysis.line[0], analysis.depth, analysis.proved) == (analysis.best, 4, False)
-        for move in analysis.line:
-            board.push(move)
-        assert len(analysis.line) == 4 or board.outcome
-        won = core.standings(board.positions) - before
-        assert analysis.value == pytest.approx(relative_points(won)[0, root])
-    assert re.match(r"\+\d+(\.\d)? points for South .*, searched to depth 4", str(player.analyse(Board(rules))))  # type: ignore[attr-defined]
-    with pytest.raises(ValueError, match=f"'{rules}', but the board's are 'app'"):
-        player.analyse(Board("app"))  # type: ignore[attr-defined]

@@ -77,14 +77,14 @@ def test_leaves_are_searched_with_more_than_two_players_or_a_depth() -> None:
         ("mcts:simulations=9,depth=1", SearchedLeaves, SearchedLeaves),
         ("mcts:simulations=9,depth=0", RandomPlayouts, RandomPlayouts),
     ):
-        assert [type(make(name, rules).evaluator) for rules in ("mancala-world", "three-player")] == leaves  # type: ignore[attr-defined]
+        assert [type(make(name, rules).evaluator) for rules in ("mancala-world", "three-player")] == leaves
 
 
 def test_a_single_legal_move_is_played_without_search() -> None:
-    evaluator = Scripted(np.zeros(0))
-    evaluator.core = Core("tonkin")
-    only = evaluator.core.setup([[0, 0, 0, 0, 3, 10, 5, 5, 5, 5, 5, 10]], [[0, 0]], [[22, 0]])
-    assert MCTSPlayer(evaluator, 10).choose(only, np.random.default_rng(0)).tolist() == [8]
+    only = parse_position(Core("tonkin"), "0,0,0,0,3,10/5,5,5,5,5,10 22,0 0 0")
+    player: Any = make("mcts:simulations=9", "tonkin")
+    player.search = None  # calling it would be an error
+    assert player.choose(only, np.random.default_rng(0)).tolist() == [8]
 
 
 def test_the_last_choice_goes_by_visits_and_of_equals_by_value(monkeypatch: pytest.MonkeyPatch) -> None:

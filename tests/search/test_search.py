@@ -1,6 +1,11 @@
-"""Test compiled moves against the core, alpha-beta search against plain minimax, limits, and search players."""
+"""Test compiled moves against the core, alpha-beta search against plain minimax, limits, signals, and players."""
 
+import signal
+import subprocess
+import sys
 import time
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,17 +15,20 @@ from hypothesis import strategies as st
 from oanquan_env import PRESETS, Board, Core, Move, Positions, Rules, Termination
 from oanquan_env.engine.move import can_play
 from oanquan_env.players import RandomPolicy, make
-from oanquan_env.players.search_player import MCTSPlayer, SearchPlayer
+from oanquan_env.players.search_player import MCTSPlayer
 from oanquan_env.proofs.solver import Solver
 from oanquan_env.search import alphabeta, deepening
 from oanquan_env.search.deepening import Search
 from oanquan_env.search.keys import marked
 from oanquan_env.search.limits import Limits, SearchResult
+from oanquan_env.search.maxn import MaxnSearch
 from oanquan_env.search.mcts import RandomPlayouts
 from oanquan_env.search.search_state import MIN_BUCKET_BITS, apply_move, compile_rules, new_memory
 from oanquan_env.search.value_net import read_value_net
+from tests import ROOT
 from tests.helpers import strategies
 from tests.helpers.boards import random_positions
+from tests.helpers.nets import leaf_values, random_net
 from tests.helpers.plain_search import endless, plain_maxn, plain_values, sides
 from tests.helpers.strategies import TWO_PLAYER_PRESETS
 
@@ -31,6 +39,25 @@ VARIANTS = [
     "vietnamese quan_non=4 stone_value=3 sowing=clockwise mandarin_leftovers=split",
     "mancala-world fields=2 seeds=2 first_move_captures_mandarin=False",
 ]
+
+
+def test_an_analysis_values_each_move_and_says_whether_it_is_proved() -> None:
+    rules = "mancala-world sowing=anticlockwise"
+    lesson = Board.parse("0,0,1,0,0,0*/0,0,0,0,3,0 56,0 0 30", rules)  # 3A ends the game; the leftovers are 1 : 3
+    analysis, move = make("minimax:depth=12", rules).analyse(lesson), Move.parse("3A")
+    assert (analysis.board, analysis.best, analysis.line) == (lesson, move, (move,))
+    assert (analysis.value, analysis.proved, analysis.depth, analysis.values) == (8, True, 1, {move: 8})
+    assert str(analysis) == "+8 points for South from here on, proved\nmoves  3A +8\nline   3A"
+    for shown in ("+8 points for South from here on, proved", "<td>3A</td>", "<td>+8</td>"):
+        assert shown in analysis._repr_html_()
+    for name, custom, net in (
+        ("minimax:depth=1,net=pretrained", "app stone_value=5", " with the net for any rules"),
+        ("minimax:depth=1,net=any", "app", " with the net for any rules"),
+        ("minimax:depth=1,net=pretrained", "app", ""),
+        ("minimax:depth=1", "app", ""),
+    ):
+        shallow = make(name, custom).analyse(Board(custom))
+        assert (shallow.proved, shallow.summary.partition("searched ")[2]) == (False, f"to depth 1{net}")
 
 
 @settings(max_examples=60)
@@ -69,38 +96,36 @@ def test_a_game_that_too_many_seeds_end_is_over_for_searches_and_proofs() -> Non
     assert MCTSPlayer(RandomPlayouts(core), 20).search(crowded, np.random.default_rng(0))[0].sum() == 20
 
 
-def compare(expected: np.ndarray, found: SearchResult) -> None:
-    """Check that `found` has the value and best moves of plain minimax, whose (A,) values are `expected`."""
-    best = (expected == expected.max()).nonzero()[0].tolist()
-    assert (found.value, found.actions, found.action) == (expected.max(), tuple(best), best[0])
+def assert_best(found: SearchResult, plain: np.ndarray) -> None:
+    """Check that `found` has the value and best moves of plain minimax, whose (A,) values are `plain`."""
+    best = (plain == plain.max()).nonzero()[0].tolist()
+    assert (found.value, found.actions, found.action) == (plain.max(), tuple(best), best[0])
 
 
+@pytest.mark.parametrize("leaves", ["no leaves", "a net"])
 @pytest.mark.parametrize("depth", [1, 2, 3, 4, 5])
 @pytest.mark.parametrize("rules", VARIANTS)
-def test_values_and_best_moves_are_those_of_plain_minimax(rules: str, depth: int) -> None:
+def test_values_and_best_moves_are_those_of_plain_minimax(rules: str, depth: int, leaves: str) -> None:
+    """With a net, the leaves of plain minimax have the net's values, rounded to whole points."""
     core = endless(rules)
-    positions = Positions.concatenate([core.start(), random_positions(core, 12, seed=depth)])
-    plain = plain_values(core, positions, depth)
-    search = Search(core, table_megabytes=1, threads=3)
-    assert (np.nan_to_num(search.values(positions, depth), nan=-np.inf) == plain).all()
-    for every_move in (False, True):
-        results = search.best_moves(positions, Limits(depth=depth), every_move=every_move)
-        for expected, found in zip(plain, results, strict=True):
-            compare(expected, found)
-            valued = np.isfinite(expected) if every_move else expected == expected.max()
-            assert found.values == {int(action): expected[action] for action in valued.nonzero()[0]}
-            assert found.proved or found.depth == depth
+    net = random_net(str(core.rules)) if leaves == "a net" else None
+    positions = random_positions(core, 20, seed=depth)
+    positions = positions[positions.ply > 0] if net else Positions.concatenate([core.start(), positions])
 
+    def horizon_values(running: Positions) -> np.ndarray:
+        return np.floor(np.clip(leaf_values(core, net, running), -8000, 8000) + 0.5)
 
-@pytest.mark.parametrize("rules", TWO_PLAYER_PRESETS)
-def test_a_search_finds_the_same_with_and_without_its_table(rules: str) -> None:
-    core = Core(rules)
-    positions = random_positions(core, 24, seed=1)
-    searches = [Search(core, table_megabytes=megabytes) for megabytes in (16, 0.01, 0)]
-    found = [search.best_moves(positions, Limits(depth=7)) for search in searches]
-    assert len({tuple((one.actions, one.value) for one in results) for results in found}) == 1
-    assert sum(one.nodes for one in found[0]) < sum(one.nodes for one in found[2])
-    assert (searches[0].values(positions, 7) == searches[2].values(positions, 7))[core.legal_mask(positions)].all()
+    plain = plain_values(core, positions, depth, leaf=horizon_values if net else None)
+    for megabytes in (1, 0.01, 0):
+        search = Search(core, table_megabytes=megabytes, threads=3, net=net, guess_depth=0)
+        assert (np.nan_to_num(search.values(positions, depth), nan=-np.inf) == plain).all()
+        for every_move in (False, True):
+            results = search.best_moves(positions, Limits(depth=depth), every_move=every_move)
+            for expected, found in zip(plain, results, strict=True):
+                assert_best(found, expected)
+                valued = np.isfinite(expected) if every_move else expected == expected.max()
+                assert found.values == {int(action): expected[action] for action in valued.nonzero()[0]}
+                assert found.proved or found.depth == depth
 
 
 def test_a_search_keeps_the_boards_of_first_moves_apart() -> None:
@@ -121,10 +146,7 @@ def test_a_proved_value_holds_at_greater_depths_and_ends_the_search() -> None:
     assert not proved[core.legal_mask(positions)].all()
     assert (values[proved] == search.values(positions, 9)[proved]).all()
     found = search.best_moves(positions, Limits(depth=60, nodes=200_000))
-    early = [(row, result) for row, result in enumerate(found) if result.proved and result.depth <= 8]
-    assert early
-    for row, result in early:
-        assert result.value == plain_values(core, positions[row : row + 1], 8).max()
+    assert any(result.proved and result.depth <= 8 for result in found)
 
 
 @pytest.mark.parametrize("with_net", [False, True])
@@ -141,7 +163,7 @@ def test_the_plies_that_are_left_are_counted(rules: str, with_net: bool) -> None
             assert (values[proved] == truth[proved]).all()
             assert depth < left or (proved == np.isfinite(truth)).all()
         for expected, found in zip(truth, search.best_moves(positions, Limits(nodes=100_000)), strict=True):
-            compare(expected, found)
+            assert_best(found, expected)
             assert found.proved
             assert len(found.line) <= found.depth <= left
 
@@ -162,36 +184,30 @@ def test_the_best_line_is_worth_the_value() -> None:
     assert whole > 30
 
 
-def test_what_cannot_be_searched_is_refused() -> None:
-    core = Core()
-    over = core.setup([[1, 0, 0, 0, 0, 0] * 2], [[0, 0]], [[40, 28]])
-    search = Search(core)
-    assert np.isnan(search.values(Positions.concatenate([over, core.start()]), 2)).all(axis=1).tolist() == [True, False]
-    with pytest.raises(ValueError, match="row 1 is over"):
-        search.best_moves(Positions.concatenate([core.start(), over]), Limits(depth=2))
-    with pytest.raises(ValueError, match="`best` searches one position; got 2"):
-        search.best(core.start(2), Limits(depth=2))
-    for given_limits, message in (
-        ({}, "needs a limit: depth, nodes or milliseconds"),
-        ({"depth": 0}, "depth must be 1 or more; got 0"),
-        ({"depth": 128}, "depth must be 127 or less; got 128"),
-        ({"nodes": -5}, "nodes must be 1 or more; got -5"),
-        ({"milliseconds": 0.0}, "milliseconds must be 1 or more"),
-        ({"milliseconds": float("nan")}, "milliseconds must be 1 or more; got nan"),
-        ({"milliseconds": float("inf")}, "milliseconds must be 1,000,000,000,000 or less; got inf"),
-        ({"nodes": 10**30}, "nodes must be 4,611,686,018,427,387,904 or less; got 1000"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            Limits(**given_limits)
-    player = make("minimax:depth=4,nodes=2000")
-    assert isinstance(player, SearchPlayer)
-    assert player.limits == Limits(depth=4, nodes=2000)
-    only = Core("tonkin").setup([[0, 0, 0, 0, 3, 10, 5, 5, 5, 5, 5, 10]], [[0, 0]], [[22, 0]])
-    assert make("minimax:depth=3", "tonkin").choose(only, np.random.default_rng(0)).tolist() == [8]
-    with pytest.raises(ValueError, match="'mancala-world', but the board's are 'tonkin'"):
-        player.analyse(Board("tonkin"))
-    with pytest.raises(ValueError, match=r"the game is over \(stones_captured\); there is nothing to"):
-        player.analyse(Board.parse("0,0,0,0,0,0/0,0,0,0,0,0 40,30 0 9"))
+OVER = Board.parse("0,0,0,0,0,0/0,0,0,0,0,0 40,30 0 9")
+TWO = Positions.concatenate([Core().start(), OVER.positions])
+
+
+@pytest.mark.parametrize(
+    ("refused", "message"),
+    [
+        (lambda search: search.best_moves(TWO, Limits(depth=2)), "row 1 is over"),
+        (lambda search: search.best(TWO, Limits(depth=2)), "`best` searches one position; got 2"),
+        (lambda _: Limits(), "needs a limit: depth, nodes or milliseconds"),
+        (lambda _: Limits(depth=0), "depth must be 1 or more; got 0"),
+        (lambda _: Limits(depth=128), "depth must be 127 or less; got 128"),
+        (lambda _: Limits(milliseconds=float("nan")), "milliseconds must be 1 or more; got nan"),
+        (lambda _: Limits(milliseconds=float("inf")), "milliseconds must be 1,000,000,000,000 or less; got inf"),
+        (lambda _: Limits(nodes=10**30), "nodes must be 4,611,686,018,427,387,904 or less; got 1000"),
+        (lambda _: make("minimax:depth=4").analyse(Board("tonkin")), "'mancala-world', but the board's are 'tonkin'"),
+        (lambda _: make("minimax:depth=4").analyse(OVER), "the game is over .* nothing to"),
+    ],
+)
+def test_what_cannot_be_searched_is_refused(refused: Callable[[Search], object], message: str) -> None:
+    search = Search(Core())
+    with pytest.raises(ValueError, match=message):
+        refused(search)
+    assert np.isnan(search.values(TWO, 2)).all(axis=1).tolist() == [False, True]
 
 
 @pytest.mark.parametrize(
@@ -207,38 +223,19 @@ def test_it_plays_every_best_move_and_no_other(name: str, rules: str) -> None:
     assert len(tied) > 1
 
 
-def test_an_analysis_says_whether_it_is_proved_and_shows_itself() -> None:
-    rules = "mancala-world sowing=anticlockwise"
-    lesson = Board.parse("0,0,1,0,0,0*/0,0,0,0,3,0 56,0 0 30", rules)  # 3A ends the game; the leftovers are 1 : 3
-    analysis = make("minimax:depth=12", rules).analyse(lesson)
-    move = Move.parse("3A")
-    assert (analysis.board, analysis.best, analysis.line) == (lesson, move, (move,))
-    assert (analysis.value, analysis.proved, analysis.depth, analysis.values) == (8, True, 1, {move: 8})
-    assert str(analysis) == "+8 points for South from here on, proved\nmoves  3A +8\nline   3A"
-    for shown in ("+8 points for South from here on, proved", "<td>3A</td>", "<td>+8</td>"):
-        assert shown in analysis._repr_html_()
-    shallow = make("minimax:depth=1").analyse(Board())
-    assert (shallow.proved, shallow.values[Move.parse("5A")]) == (False, 11)
-    assert "searched to depth 1\n" in str(shallow)
-    for net, custom in (("pretrained", "app stone_value=5"), ("any", "app")):
-        analysis = make(f"minimax:depth=1,net={net}", custom).analyse(Board(custom))
-        assert analysis.summary.endswith("searched to depth 1 with the net for any rules")
-    assert make("minimax:depth=1,net=pretrained").analyse(Board()).summary.endswith("searched to depth 1")
-
-
-def test_a_search_of_limited_nodes_repeats_itself_whatever_was_searched_before() -> None:
-    core = Core()
-    positions = random_positions(core, 40, seed=5)
-    limits = Limits(nodes=3000)
-    fresh = [Search(core).best(positions[row : row + 1], limits) for row in range(len(positions))]
-    used = Search(core, threads=1)
+@pytest.mark.parametrize(("kind", "rules"), [(Search, "mancala-world"), (MaxnSearch, "three-player")])
+def test_a_search_of_limited_nodes_repeats_itself_whatever_was_searched_before(kind: Any, rules: str) -> None:
+    core, depths = Core(rules), []
+    positions, used = random_positions(core, 40, seed=5), kind(core, threads=1)
     used.best_moves(random_positions(core, 300, seed=6), Limits(depth=3))  # more than the table's generations
-    assert used.best_moves(positions, limits) == fresh
-    assert Search(core, threads=3).best_moves(positions, limits) == fresh
-    assert max(result.nodes for result in fresh) < 3000 + core.rules.actions**2
-    assert len({result.depth for result in fresh}) > 1
-    result = used.best(core.start(), Limits(nodes=1))  # depth 1 is always completed
-    assert (result.depth, result.value) == (1, plain_values(core, core.start(), 1).max())
+    for nodes in (1, 3000, 20_000):  # depth 1 is always completed
+        limits = Limits(nodes=nodes)
+        found = used.best_moves(positions, limits)
+        assert kind(core, threads=3).best_moves(positions, limits) == found
+        assert [kind(core, threads=1).best_moves(positions[row : row + 1], limits)[0] for row in range(9)] == found[:9]
+        assert max(result.nodes for result in found) < nodes + core.rules.actions**2
+        depths.append(np.mean([result.depth for result in found]))
+    assert 1 == depths[0] < depths[1] < depths[2]
     assert 1 <= used.best(core.start(), Limits(milliseconds=50)).depth < 60
 
 
@@ -256,3 +253,49 @@ def test_a_search_that_is_stopped_before_it_begins_stops(monkeypatch: pytest.Mon
         assert [result.depth for result in search.best_moves(core.start(2), limits)] == [1, 1]
     assert search.best(core.start(), Limits(depth=6)).depth == 6  # only the other search was stopped
     assert search.values(core.start(), 3).tolist() == Search(core).values(core.start(), 3).tolist()
+
+
+DEEP = """
+import sys, numpy as np
+from oanquan_env import Core
+from oanquan_env.players import make
+from tests import ROOT
+core = Core(sys.argv[2])
+player = make(sys.argv[1], core.rules)
+shallow = make(sys.argv[1].replace("40", "2"), core.rules)
+shallow.choose(core.start(), np.random.default_rng(0))  # compiles what a signal must not interrupt
+print("searching", flush=True)
+player.choose(core.start(int(sys.argv[3])), np.random.default_rng(0))
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+@pytest.mark.parametrize(
+    ("player", "rules", "games"),
+    [("minimax:depth=40", "mancala-world", "1"), pytest.param("minimax:depth=40", "ludii", "9", marks=pytest.mark.slow),
+     pytest.param("maxn:depth=40", "three-player", "2", marks=pytest.mark.slow)],
+)  # fmt: skip
+@pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)])
+def test_a_deep_search_notices_a_signal(player: str, rules: str, games: str, number: signal.Signals) -> None:
+    command = [sys.executable, "-c", DEEP, player, rules, games]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as run:
+        try:
+            assert run.stdout
+            assert "searching\n" in run.stdout
+            with pytest.raises(subprocess.TimeoutExpired):
+                run.wait(1.5)  # it is still running
+            run.send_signal(number)
+            assert run.wait(30) != 0
+        finally:
+            run.kill()
+
+
+def test_a_search_is_the_same_whichever_thread_plays_it() -> None:
+    """A search that may take long runs in its own thread, so that the calling thread can handle signals."""
+    core, limits = Core(), Limits(depth=5)
+    search = Search(core, threads=1, table_megabytes=1)
+    positions = core.expand(core.start()).positions
+    found = search.best_moves(positions, limits)
+    lasting = search.best_moves(positions, Limits(depth=5, milliseconds=10**6))
+    assert [result.values for result in found] == [result.values for result in lasting]
+    assert np.isfinite([result.value for result in found]).all()

@@ -12,43 +12,25 @@ import numba
 import numpy as np
 import pytest
 
-from oanquan_env import PRESETS, Core, Positions
+from oanquan_env import PRESETS, Core
 from oanquan_env.players import make
 from oanquan_env.players.search_player import MCTSPlayer, SearchPlayer
-from oanquan_env.rollouts import play_randomly
 from oanquan_env.search.deepening import Search
 from oanquan_env.search.limits import Limits
 from oanquan_env.search.maxn import MaxnSearch
 from oanquan_env.search.mcts import RandomPlayouts, SearchedLeaves
-from oanquan_env.search.value_net import ValueNet, shapes
+from tests.helpers.boards import random_positions
+from tests.helpers.nets import random_net
 
 FILE = Path(__file__).with_name("signature.json")
 POSITIONS = 24
 LIMITS = {"depth 5": Limits(depth=5), "2,000 nodes": Limits(nodes=2000)}
 
 
-def positions_of(core: Core) -> Positions:
-    """Return `POSITIONS` running positions, each after 0 to 11 random plies."""
-    rng = np.random.default_rng(1)
-    positions = core.start(2 * POSITIONS)
-    play_randomly(core, positions, rng.integers(0, 12, len(positions)), rng)
-    return positions[~positions.over][:POSITIONS]
-
-
-def random_net(core: Core) -> ValueNet:
-    """Return a value net with fixed random weights. They are multiples of 1/64, so their sums are exact."""
-    rng = np.random.default_rng(2)
-    arrays = {
-        name: (rng.integers(-8, 9, shape) / 64).astype(np.float32)
-        for name, shape in shapes(core.rules.fields, core.rules.players).items()
-    }
-    return ValueNet(rules=core.rules, **arrays, origin={})
-
-
 def signature(preset: str, *, compiled: bool = True) -> dict[str, Any]:
     """Return the results of each search under a preset's rules; unless `compiled`, omit the slowest searches."""
     core = Core(preset)
-    positions, net = positions_of(core), random_net(core)
+    positions, net = random_positions(core, 2 * POSITIONS, seed=1)[:POSITIONS], random_net(preset, 0.1)
     found: dict[str, Any] = {}
     players = {
         "maxn, 3 plies": make("maxn:depth=3", core.rules),
