@@ -1,6 +1,7 @@
 """Test certificates that are made from proofs, and the book that plays them."""
 
 import collections
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -24,13 +25,10 @@ from tests.helpers.certificates import SHIPPED, SMALL, bounds, made, proved, shi
 @pytest.mark.parametrize("rules", [SMALL, "tonkin fields=3 seeds=2 mandarin_seeds=3"])
 def test_what_the_solver_proves_is_certified(rules: str) -> None:
     """A certificate claims the bounds in the solver's progress, even if the solver has proved better ones."""
-    solver = solved(rules)
-    lower, upper = solver.progress.lower, solver.progress.upper
-    assert lower is not None
-    assert upper is not None
-    assert bounds(Certificate.from_bytes(certify(solver).to_bytes())) == (lower, upper)
-    solver.progress.lower, solver.progress.upper = lower - 2, upper + 1
-    assert bounds(certify(solver)) == (lower - 2, upper + 1)
+    progress = (solver := solved(rules)).progress
+    assert bounds(Certificate.from_bytes(certify(solver).to_bytes())) == (progress.lower, progress.upper)
+    progress.lower, progress.upper = progress.lower - 2, progress.upper + 1
+    assert bounds(certify(solver)) == (progress.lower, progress.upper)
 
 
 GOING_ROUND = "mancala-world fields=3 seeds=2 stone_value=3 end=squares_empty leftovers=split"
@@ -40,18 +38,14 @@ POSITION = "1,1,1,3/1,0,0,0 1,10 0 12"
 
 def test_a_position_may_stand_in_a_strategy_again() -> None:
     certificate = made(GOING_ROUND, parse_position(Core(GOING_ROUND), POSITION))
-    assert bounds(certificate) == (4, 7)
-    assert certificate.upper is not None
-    assert len(certificate.upper.later_copies)
+    assert (bounds(certificate), len(certificate.upper.later_copies) > 0) == ((4, 7), True)
 
 
 def test_a_bound_without_a_strategy_does_not_keep_the_other_from_being_written() -> None:
     solver, messages = solved(SMALL), list[str]()
-    assert solver.progress.upper is not None
     solver.progress.upper -= 1  # as if the table had lost the proof
     assert certify(solver, tell=messages.append).upper is None
-    assert messages[-1].startswith("upper bound")
-    assert "has lost a proof" in messages[-1]
+    assert re.match("upper bound.*has lost a proof", messages[-1])
     solver.progress.lower = None
     with pytest.raises(NoStrategyError, match="no strategy found in time"):
         certify(solver, 0.0)
@@ -91,7 +85,6 @@ def test_the_book_knows_every_position_of_its_strategies_and_their_mirror_images
     certificate, core = shipped(rules), Core(rules)
     book = BookPolicy(certificate, RandomPolicy(core))
     for second, strategy in enumerate((certificate.lower, certificate.upper)):
-        assert strategy is not None
         moves = strategy.moves.astype(np.intp)
         begin = beginnings(certificate.core, certificate.start(), second == 0)
         graph = follow(
@@ -111,7 +104,6 @@ def test_the_book_knows_every_position_of_its_strategies_and_their_mirror_images
 def test_the_book_plays_as_another_player_where_it_knows_nothing() -> None:
     assert isinstance(make("book:greedy", "vietnamese quan_non=4"), GreedyPolicy)
     book, board = make("book:greedy"), Board()
-    assert isinstance(book, BookPolicy)
     far = Board.parse("0,0,1,0,0,3*/4,1,0,2,0,0 22,27 0 0").positions
     both = Positions.concatenate([board.positions, far])
     assert (book.known(both) == UNKNOWN).tolist() == [False, True]
@@ -128,7 +120,6 @@ def test_the_book_plays_as_another_player_where_it_knows_nothing() -> None:
 
 def test_a_book_knows_nothing_where_its_longest_game_passes_the_ply_limit() -> None:
     book, plies = make("book:greedy"), [found.plies for found in proved(shipped("mancala-world"))]
-    assert isinstance(book, BookPolicy)
     for seat, longest in enumerate(plies):  # South's games last `longest` plies at most, and so do North's
         last = (200 - longest) // 2 * 2  # South moves at even plies
         for ply, known in ((0, True), (last, True), (last + 2, False), (198, False)):

@@ -26,8 +26,7 @@ def small() -> Certificate:
 @pytest.mark.parametrize(("rules", "claimed"), SHIPPED.items())
 def test_certificates_of_the_package_prove_bounds_of_the_set_up(rules: str, claimed: tuple[int, int]) -> None:
     certificate = shipped(rules)
-    assert bounds(certificate) == claimed
-    assert certificate.rules == Rules.parse(rules)
+    assert (bounds(certificate), certificate.rules) == (claimed, Rules.parse(rules))
     assert (certificate.start().squares == Core(rules).start().squares).all()
 
 
@@ -101,7 +100,6 @@ def referee_value(rules: Rules, strategy: Strategy, is_lower: bool) -> tuple[int
 def test_the_referee_agrees(rules: str, small: Certificate) -> None:
     certificate = small if rules == SMALL else shipped(rules)
     for sign, strategy in ((1, certificate.lower), (-1, certificate.upper)):
-        assert strategy is not None
         value, positions = referee_value(certificate.rules, strategy, sign == 1)
         assert value >= sign * strategy.bound
         assert positions == len(strategy.moves)
@@ -118,7 +116,6 @@ DAMAGED: list[tuple[Callable[[Strategy], dict[str, Any]], str]] = [
 
 
 def test_a_certificate_that_is_damaged_or_of_something_else_is_refused(small: Certificate) -> None:
-    assert small.lower
     for changes, message in (
         *(({"lower": dataclasses.replace(small.lower, **change(small.lower))}, error) for change, error in DAMAGED),
         ({"rules": Rules.parse("app fields=3 seeds=2")}, "bound"),

@@ -31,6 +31,20 @@ from oanquan_env.proofs.opening_values import (
 from oanquan_env.proofs.proof_search import PROVED, LimitReachedError, ProofTable
 from oanquan_env.proofs.solver import Solver
 from oanquan_env.search.search_state import mover_first
+from tests.helpers.certificates import SHIPPED
+
+
+@pytest.mark.parametrize(("preset", "bounds"), SHIPPED.items())
+def test_the_packages_tables_know_the_set_up_and_each_first_move(preset: str, bounds: tuple[int, int]) -> None:
+    board = Board(preset)
+    assert opening_value(board) == Bounds(*bounds)
+    moves = opening_move_values(board)
+    assert set(moves) == set(board.legal_moves)
+    assert max(value.upper for value in moves.values()) == bounds[1]
+    board.push("1A")
+    board.push("2A")
+    assert opening_value(board) is not None
+
 
 SMALL = "tonkin fields=3 seeds=2 stone_value=3"
 
@@ -57,30 +71,7 @@ def test_bounds_are_no_wider_than_the_solver_proves_them_and_never_contradict_it
         for row, name in enumerate(squares_of(core, layer)):
             solver = Solver(core, layer[row : row + 1], megabytes=4)
             last = list(solver.rounds())[-1]
-            assert last.lower is not None
-            assert last.upper is not None
             assert last.lower <= table.bounds[name].lower <= table.bounds[name].upper <= last.upper
-
-
-@pytest.mark.parametrize(
-    ("preset", "value"),
-    [
-        ("mancala-world", Bounds(12, 12)),
-        ("tonkin", Bounds(5, 5)),
-        ("ludii", Bounds(13, 13)),
-        ("app", Bounds(10, 10)),
-        ("vietnamese", Bounds(12, 14)),
-    ],
-)
-def test_the_packages_tables_know_the_set_up_and_each_first_move(preset: str, value: Bounds) -> None:
-    board = Board(preset)
-    assert opening_value(board) == value
-    moves = opening_move_values(board)
-    assert set(moves) == set(board.legal_moves)
-    assert max(bounds.upper for bounds in moves.values()) == value.upper
-    board.push(board.legal_moves[0])
-    board.push(board.legal_moves[0])
-    assert opening_value(board) is not None
 
 
 def test_unknown_boards_have_no_value() -> None:
@@ -115,23 +106,21 @@ def test_damage_is_named(tmp_path, old: str, new: str, error: str) -> None:
         read_opening_values(path)
 
 
-def test_the_set_up_has_the_bounds_of_the_packages_certificate(tmp_path) -> None:
-    path = tmp_path / "table.json"
-    arguments = ["--rules", "tonkin", "--plies", "1", "--nodes", "1", "--jobs", "1", "--output", str(path)]
-    assert main(["opening-values", *arguments]) == 0
-    assert next(iter(read_opening_values(path).bounds.values())) == Bounds(5, 5)
-
-
 def test_the_command_goes_on_with_its_file(tmp_path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "table.json.gz"
-    arguments = ["opening-values", "--rules", SMALL, "--plies", "1", "--jobs", "1", "--output", str(path)]
-    assert main([*arguments, "--nodes", "2"]) == 0
-    before = read_opening_values(path)
-    assert main([*arguments, "--nodes", "100000"]) == 0
-    after = read_opening_values(path)
+
+    def proved_by_command(rules: str, plies: int, nodes: int) -> OpeningValues:
+        arguments = {"rules": rules, "plies": plies, "nodes": nodes, "jobs": 1, "output": path}
+        words = [word for name, value in arguments.items() for word in (f"--{name}", str(value))]
+        return read_opening_values(path) if main(["opening-values", *words]) == 0 else None
+
+    before, after = (proved_by_command(SMALL, 1, nodes) for nodes in (2, 100_000))
     assert after.proved == len(after.bounds) > before.proved
     assert f"{after.proved} of {len(after.bounds)} positions proved" in capsys.readouterr().out
-    assert main([*arguments[:4], "2", *arguments[5:]]) == 2
+    assert proved_by_command(SMALL, 2, 100_000) is None
+    path.unlink()
+    table = proved_by_command("tonkin", 1, 1)
+    assert next(iter(table.bounds.values())) == Bounds(*SHIPPED["tonkin"])  # by the package's certificate
 
 
 @pytest.mark.slow
@@ -139,7 +128,6 @@ def test_the_command_goes_on_with_its_file(tmp_path, capsys: pytest.CaptureFixtu
 def test_certificates_confirm_values_of_the_packages_tables(preset: str) -> None:
     core, confirmed = Core(preset), 0
     table = find_opening_values(core.rules)
-    assert table is not None
     positions = Positions.concatenate(layers(core, table.plies))
     bounds = [table.bounds[name] for name in squares_of(core, positions)]
     for row in np.random.default_rng(0).permutation([row for row, found in enumerate(bounds) if found.meet])[:5]:

@@ -1,8 +1,11 @@
 """Test proofs against the bounds of plain minimax, and the command `solve`."""
 
+import io
 import itertools
 import json
 import math
+import shlex
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -32,6 +35,40 @@ SMALL = {
     "mancala-world fields=2 seeds=2": 12,
 }
 """Rules of small boards, and the depth of plain minimax in plies; games on the last board hardly ever end."""
+
+
+LAST_STONE = "0,0,1,0,0,3*/4,1,0,2,0,0 22,27 0 0"
+"""3A captures the last stone and ends the game: South, 5 points behind, gains 7 points on North and wins by 2."""
+
+
+def interrupted(solver: Solver, deadline: float) -> Iterator[ProofState]:
+    solver.progress = ProofState(lower=0, upper=None)
+    yield solver.progress
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize(
+    ("arguments", "patched", "status", "proved"),
+    [
+        (f"--position '{LAST_STONE}'", {}, 0, "the value is +7 for the mover; best line 3A"),
+        ("--rules vietnamese --time 0.5", {}, 1, "nothing yet. Only finished games prove a bound"),
+        ("", {"rounds": interrupted}, 1, "at least +0. Only finished games prove a bound"),
+        ("--rules tonkin", {"best_line": Mock(side_effect=LimitReachedError)}, 0, "the value is +5 for the mover"),
+    ],
+)
+def test_the_command_writes_and_prints_what_is_proved(
+    arguments: str, patched: dict[str, Any], status: int, proved: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    printed, result = io.StringIO(), tmp_path / "result.json"
+    monkeypatch.setattr(sys, "stdout", printed)
+    for name, function in patched.items():
+        monkeypatch.setattr(Solver, name, function)
+    assert main(["solve", "--megabytes", "16", "--json", str(result), *shlex.split(arguments)]) == status
+    assert f"\nproved: {proved}\n" in printed.getvalue()
+    assert ("\nstopped\n" in printed.getvalue()) == (LAST_STONE not in arguments)
+    if LAST_STONE in arguments:
+        wanted = {"lower": 7, "upper": 7, "solved": True, "position": LAST_STONE, "line": ["3A"]}
+        assert wanted.items() <= json.loads(result.read_text()).items()
 
 
 def worth(core: Core, position: Positions, line: tuple[str, ...]) -> int:
@@ -177,47 +214,3 @@ def test_finished_games_batches_rules_of_first_moves_and_bounds_beyond_all_value
             table.prove(*sides(core.start()), bound, is_lower=True, nodes=10)
     (bound_search := BoundSearch(table, *sides(core.start()), Bounds())).narrow(10**6, 10)
     assert bound_search.bounds == Bounds()
-
-
-LAST_STONE = "0,0,1,0,0,3*/4,1,0,2,0,0 22,27 0 0"
-"""3A captures the last stone and ends the game: South, 5 points behind, gains 7 points on North and wins by 2."""
-
-
-def test_the_command_prints_the_bounds_and_writes_the_result(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    result = tmp_path / "result.json"
-    assert main(["solve", "--position", LAST_STONE, "--megabytes", "1", "--json", str(result)]) == 0
-    printed = capsys.readouterr().out
-    assert "proved: the value is +7 for the mover; best line 3A" in printed
-    assert "lower  upper" in printed
-    wanted = {"lower": 7, "upper": 7, "solved": True, "rules": "mancala-world", "position": LAST_STONE, "line": ["3A"]}
-    assert wanted.items() <= json.loads(result.read_text()).items()
-
-
-def interrupted(solver: Solver, deadline: float) -> Iterator[ProofState]:
-    solver.progress = ProofState(lower=0, upper=None)
-    yield solver.progress
-    raise KeyboardInterrupt
-
-
-@pytest.mark.parametrize(
-    ("arguments", "patched", "status", "proved"),
-    [
-        ("vietnamese --time 0.5", {}, 1, "nothing yet. Only finished games prove a bound"),
-        ("mancala-world", {"rounds": interrupted}, 1, "at least +0. Only finished games prove a bound"),
-        ("tonkin", {"best_line": Mock(side_effect=LimitReachedError)}, 0, "the value is +5 for the mover"),
-    ],
-)
-def test_a_command_that_is_stopped_says_what_is_proved(
-    arguments: str,
-    patched: dict[str, Any],
-    status: int,
-    proved: str,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    for name, function in patched.items():
-        monkeypatch.setattr(Solver, name, function)
-    assert main(["solve", "--megabytes", "16", "--rules", *arguments.split()]) == status
-    assert capsys.readouterr().out.splitlines()[-2:] == ["stopped", f"proved: {proved}"]
