@@ -32,12 +32,11 @@ def test_a_hint_is_the_proved_move_unless_the_search_sees_a_much_better_one(
 
 
 def test_levels_take_the_best_that_is_installed() -> None:
-    played = {
-        "mancala-world": "book:minimax:ms=1000,net=pretrained",
-        "tonkin seeds=3": "book:minimax:ms=1000,net=pretrained",
-    }
-    played |= {"vietnamese refill=forfeit": "book:maxn:ms=1000", "three-player": "book:maxn:ms=1000,net=pretrained"}
-    for rules, name in played.items():
+    for rules, name in (
+        ("tonkin seeds=3", "book:minimax:ms=1000,net=pretrained"),
+        ("vietnamese refill=forfeit", "book:maxn:ms=1000"),
+        ("three-player", "book:maxn:ms=1000,net=pretrained"),
+    ):
         assert first_playing(LEVELS["perfect"].players, Rules.parse(rules))[0] == name
 
 

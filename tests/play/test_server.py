@@ -44,13 +44,23 @@ def ask(played: PlayServer, path: str, body: Any = None, headers: Any = None) ->
     """Send a GET request, or a POST if `body` is given; return the status and the JSON or (content type, bytes)."""
     sent = {"Content-Type": "application/json", **(headers or {})}
     address = played.server_address[0], played.server_port
-    with contextlib.closing(http.client.HTTPConnection(*map(str, address), timeout=60)) as connection:  # type: ignore[arg-type]
+    with contextlib.closing(http.client.HTTPConnection(*map(str, address), timeout=60)) as connection:
         connection.request("GET" if body is None else "POST", path, None if body is None else json.dumps(body), sent)
         reply = connection.getresponse()
         read, kind = reply.read(), reply.getheader("Content-Type", "")
         assert reply.getheader("X-Content-Type-Options") == "nosniff"
         assert "script-src 'self' 'wasm-unsafe-eval';" in reply.getheader("Content-Security-Policy", "")
         return reply.status, json.loads(read) if "json" in kind else (kind, read)
+
+
+def test_players_choose_moves() -> None:
+    with serve(FIRST) as played:
+        offered = {"players": [FIRST], "kinds": ["random", "greedy", "saver", "maxn", "minimax", "mcts", "book"]}
+        assert ask(played, "/players.json") == (200, offered)
+        assert ask(played, "/choose", {**QUESTION, "player": FIRST}) == (200, {"move": "1A"})
+        for name in ("greedy", "maxn:depth=2,net=pretrained", "minimax:depth=2,net=any", "book:greedy:epsilon=0.5"):
+            status, answer = ask(played, "/choose", {**QUESTION, "player": name})
+            assert (status, answer["move"] in map(str, Board().legal_moves)) == (200, True)
 
 
 def test_only_its_own_page_is_answered() -> None:
@@ -86,23 +96,10 @@ def test_every_file_comes_as_it_is_and_by_its_type() -> None:
 def test_a_server_for_the_network_has_a_token() -> None:
     with serve(host="localhost") as played:
         address = re.fullmatch(r"http://localhost:\d+(/[\w-]{24}/)", played.address)
-        assert address is not None
         assert ask(played, address[1])[0] == ask(played, f"{address[1]}choose", QUESTION)[0] == 200
         for path in ("/", "/board/board.js", f"/x{address[1]}", address[1][:-1], "/%C3%A9/", "*"):
             assert ask(played, path)[0] == 403, path
         assert ask(played, "/choose", QUESTION)[0] == 403
-
-
-def test_players_choose_moves() -> None:
-    with serve(FIRST) as played:
-        assert ask(played, "/players.json") == (
-            200,
-            {"players": [FIRST], "kinds": ["random", "greedy", "saver", "maxn", "minimax", "mcts", "book"]},
-        )
-        assert ask(played, "/choose", {**QUESTION, "player": FIRST}) == (200, {"move": "1A"})
-        for name in ("greedy", "maxn:depth=2,net=pretrained", "minimax:depth=2,net=any", "book:greedy:epsilon=0.5"):
-            status, answer = ask(played, "/choose", {**QUESTION, "player": name})
-            assert (status, answer["move"] in map(str, Board().legal_moves)) == (200, True)
 
 
 MISTAKES = {
@@ -112,15 +109,7 @@ MISTAKES = {
     # A page cannot make the program import a module or read a file.
     "player": [
         {**QUESTION, "player": name}
-        for name in (
-            "nobody",
-            FIRST,
-            "ppo:runs/quick",
-            "maxn:depth=2,net=/etc/passwd",
-            f"book:{FIRST}",
-            "minimax",
-            "easy",
-        )
+        for name in f"nobody {FIRST} ppo:runs/quick maxn:depth=2,net=/etc/passwd book:{FIRST} minimax easy".split()
     ],
 }
 
@@ -134,23 +123,24 @@ def test_an_invalid_question_gets_a_code_and_a_short_reason(code: str) -> None:
             assert 0 < len(answer["error"]["detail"]) < 1000
 
 
-class Failing(FirstMove):
-    def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
-        raise ZeroDivisionError("no idea")
-
-
 class Cheating(FirstMove):
     def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
         return np.array([10])
 
 
-def test_a_player_that_fails_or_cheats_is_reported() -> None:
-    for player, why in ((Failing, "ZeroDivisionError: no idea"), (Cheating, "South cannot play 6A")):
-        name = f"{__name__}:{player.__name__}"
-        with serve(name) as played:
-            status, answer = ask(played, "/choose", {**QUESTION, "player": name})
-            assert (status, answer["error"]["code"]) == (400, "player")
-            assert why in answer["error"]["detail"]
+class Failing(FirstMove):
+    def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
+        raise ZeroDivisionError("no idea")
+
+
+@pytest.mark.parametrize(
+    ("player", "why"), [("Failing", "ZeroDivisionError: no idea"), ("Cheating", "South cannot play 6A")]
+)
+def test_a_player_that_fails_or_cheats_is_reported(player: str, why: str) -> None:
+    with serve(name := f"{__name__}:{player}") as played:
+        status, answer = ask(played, "/choose", {**QUESTION, "player": name})
+        assert (status, answer["error"]["code"]) == (400, "player")
+        assert why in answer["error"]["detail"]
 
 
 def test_the_page_loads_nothing_from_elsewhere() -> None:
@@ -168,7 +158,6 @@ def test_the_command_opens_the_browser_and_ends_with_control_c(tmp_path: Path) -
     command += ["--opponent", FIRST]
     pipe, environment = subprocess.PIPE, {**os.environ, "BROWSER": str(script)}
     with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, env=environment) as process:
-        assert process.stdout is not None
         address = process.stdout.readline().split()[-1]
         end = time.monotonic() + 60
         while not opened.exists() and time.monotonic() < end:

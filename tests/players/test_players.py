@@ -9,7 +9,7 @@ import pytest
 
 import evaluate as evaluate_script
 from agents.evaluation.evaluation_run import hash_of_files
-from oanquan_env import Board, Core, Rules, evaluate
+from oanquan_env import Board, Core, Move, Rules, evaluate
 from oanquan_env.cli import main
 from oanquan_env.engine.notation import parse_position
 from oanquan_env.play.choosing import Chooser
@@ -78,16 +78,15 @@ def test_a_page_cannot_have_a_module_imported_that_its_program_did_not_name(fold
     assert set(Chooser([name]).choose(question)) == {"move"}
 
 
-def test_the_command_measures_it(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_measures_it_and_warns_that_a_module_is_run(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     name = "some_package.players:first"
     assert main(["evaluate", name, "greedy", "--pairs", "6", "--openings", "random", "--json", "a.json"]) == 0
     shown = capsys.readouterr().out
     assert "6 openings of random play" in shown
     assert f"`{name}`" in shown
     assert json.loads((folder / "a.json").read_text())["pairings"][0]["pairs"] == 6
-
-
-def test_the_help_says_that_a_module_is_run(capsys: pytest.CaptureFixture[str]) -> None:
     for command, arguments in ((main, ["evaluate", "--help"]), (evaluate_script.main, ["--help"])):
         with pytest.raises(SystemExit):
             command(arguments)
@@ -109,20 +108,21 @@ def lead(board: Board, seat: int) -> float:
     return points[seat] - (sum(points) - points[seat]) / (len(points) - 1)
 
 
-def after(board: Board, move: object) -> Board:
-    """Return a copy of the board after a move."""
-    child = board.copy()
-    child.push(str(move))
-    return child
+def gains(board: Board) -> dict[Move, tuple[float, Board]]:
+    """Return what the player to move gains by each legal move, and the board after it."""
+    found = {}
+    for move in board.legal_moves:
+        child = board.copy()
+        child.push(move)
+        found[move] = lead(child, board.mover) - lead(board, board.mover), child
+    return found
 
 
 def saving_moves(board: Board) -> set[int]:
     """Return the actions after which the next player can gain least and, among these, those that gain most."""
     found = {}
-    for move in board.legal_moves:
-        child = after(board, move)
-        gain = lead(child, board.mover) - lead(board, board.mover)
-        replies = [lead(after(child, reply), child.mover) - lead(child, child.mover) for reply in child.legal_moves]
+    for move, (gain, child) in gains(board).items():
+        replies = [reply for reply, _ in gains(child).values()]
         found[move.action] = (-max(replies) if replies else min(0, gain), gain)
     return {action for action, worth in found.items() if worth == max(found.values())}
 

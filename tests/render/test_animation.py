@@ -38,6 +38,23 @@ def seen(document: str, share: float) -> list[ElementTree.Element]:
     return shown
 
 
+def test_a_record_becomes_an_svg_without_scripts(tmp_path: Path) -> None:
+    path = tmp_path / "game.svg"
+    RECORD.animate(path)
+    text = path.read_text(encoding="utf-8")
+    assert RECORD._repr_html_() == image(text)
+    assert not re.search(r'<script|(href|src)="(?!#)', text)
+    assert "prefers-color-scheme" in text
+    assert len(text) < 100_000
+    RECORD.animate(str(path), dark=True, width=300)  # it replaces the file
+    dark = path.read_text(encoding="utf-8")
+    assert 'width="300"' in dark
+    assert "prefers-color-scheme" not in dark
+    with pytest.raises(ValueError, match=r"an animation must be a \.svg or \.gif file; got 'game\.mp4'"):
+        RECORD.animate(tmp_path / "game.mp4")
+    assert [file.name for file in tmp_path.iterdir()] == ["game.svg"]
+
+
 @pytest.mark.parametrize("boards", GAMES)
 def test_every_seed_stone_and_point_is_seen_in_its_time(boards: list[Board]) -> None:
     pictures = list(film(boards))
@@ -59,23 +76,6 @@ def test_every_seed_stone_and_point_is_seen_in_its_time(boards: list[Board]) -> 
 def test_a_film_sows_seed_by_seed() -> None:
     hands = [picture.hand for picture in film(PUZZLE)]
     assert hands[:7] == [None, (4, 5), (5, 4), (6, 3), (7, 2), (8, 1), None]
-
-
-def test_a_record_becomes_an_svg_without_scripts(tmp_path: Path) -> None:
-    path = tmp_path / "game.svg"
-    RECORD.animate(path)
-    text = path.read_text(encoding="utf-8")
-    assert RECORD._repr_html_() == image(text)
-    assert not re.search(r'<script|(href|src)="(?!#)', text)
-    assert "prefers-color-scheme" in text
-    assert len(text) < 100_000
-    RECORD.animate(str(path), dark=True, width=300)  # it replaces the file
-    dark = path.read_text(encoding="utf-8")
-    assert 'width="300"' in dark
-    assert "prefers-color-scheme" not in dark
-    with pytest.raises(ValueError, match=r"an animation must be a \.svg or \.gif file; got 'game\.mp4'"):
-        RECORD.animate(tmp_path / "game.mp4")
-    assert [file.name for file in tmp_path.iterdir()] == ["game.svg"]
 
 
 def test_a_record_becomes_a_gif(tmp_path: Path) -> None:

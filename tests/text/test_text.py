@@ -112,12 +112,14 @@ def test_the_documentation_shows_the_default_prompt() -> None:
 
 
 def test_prompts_for_impossible_requests_are_refused() -> None:
-    with pytest.raises(ValueError, match="the game is over"):
-        prompt(Board.parse("0,0,0,0,0,0/0,0,0,0,0,0 35,35 0 9"))
-    with pytest.raises(RulesError, match="answer must be one of plain, json"):
-        prompt(Board(), answer="xml")  # type: ignore[arg-type]
-    with pytest.raises(RulesError, match="language must be one of en, vi"):
-        rules_in_words("ludii", "fr")  # type: ignore[arg-type]
+    over, options = Board.parse("0,0,0,0,0,0/0,0,0,0,0,0 35,35 0 9"), {"answer": "xml", "language": "fr"}
+    for board, name, message in (
+        (over, "", "the game is over"),
+        (Board(), "answer", "answer must be one of plain, json"),
+        (Board(), "language", "language must be one of en, vi"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            prompt(board, **{name: options[name]} if name else {})
 
 
 @pytest.mark.parametrize(

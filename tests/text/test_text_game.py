@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from oanquan_env import Board, IllegalMoveError, RulesError
+from oanquan_env import Board, IllegalMoveError
 from oanquan_env.benchmark.rule_pairs import load_rule_pairs
 from oanquan_env.benchmark.suites import find_suite
 from oanquan_env.engine.notation import NotationError
@@ -16,19 +16,25 @@ from oanquan_env.text.game import share_of_best
 WON = "0,0,1,0,0,3*/4,1,0,2,0,0 22,27 0 0"  # 3A captures the last stone
 
 
-@pytest.mark.parametrize(
-    ("values", "action", "share"),
-    [
-        ([3.0, None, -1.0, 1.0], 0, 1.0),
-        ([3.0, None, -1.0, 1.0], 2, 0.0),
-        ([3.0, None, -1.0, 1.0], 3, 0.5),
-        ([2.0, None, 2.0], 2, 1.0),
-    ],
-)
-def test_the_reward_of_a_move_is_its_place_between_the_worst_and_the_best(
-    values: Any, action: int, share: float
-) -> None:
-    assert share_of_best(values, action) == share
+def test_a_game_is_rewarded_by_its_margin() -> None:
+    game = TextGame(opponent="greedy")
+    game.reset(position=WON)
+    with pytest.raises(IllegalMoveError, match="cannot play 4A; legal: 3A, 3C"):
+        game.play("4A")
+    with pytest.raises(NotationError, match="a move is a square's number"):
+        game.play("my move")
+    assert (game.board.text(), game.done) == (WON, False)
+    text = game.play("3A")
+    south, north = game.board.outcome.scores
+    assert (game.reward, game.done) == (0.5 + (south - north) / 140, True)
+    assert text.splitlines()[0] == "South plays 3A."
+    assert text.splitlines()[-1] == f"Final points: South {south}, North {north}."
+
+
+def test_the_reward_of_a_move_is_its_place_between_the_worst_and_the_best() -> None:
+    values = [3.0, None, -1.0, 1.0]
+    assert [share_of_best(values, action) for action in (0, 2, 3)] == [1, 0, 0.5]
+    assert share_of_best([2.0, None, 2.0], 2) == 1
     with pytest.raises(ValueError, match="action 1 is illegal"):
         share_of_best(values, 1)
 
@@ -62,22 +68,6 @@ def test_a_row_of_a_suite_or_of_rule_pairs_is_one_move() -> None:
             game.play(str(move))
 
 
-def test_a_game_is_rewarded_by_its_margin() -> None:
-    game = TextGame(opponent="greedy")
-    game.reset(position=WON)
-    with pytest.raises(IllegalMoveError, match="cannot play 4A; legal: 3A, 3C"):
-        game.play("4A")
-    with pytest.raises(NotationError, match="a move is a square's number"):
-        game.play("my move")
-    assert (game.board.text(), game.done) == (WON, False)
-    text = game.play("3A")
-    assert game.board.outcome is not None
-    south, north = game.board.outcome.scores
-    assert (game.reward, game.done) == (0.5 + (south - north) / 140, True)
-    assert text.splitlines()[0] == "South plays 3A."
-    assert text.splitlines()[-1] == f"Final points: South {south}, North {north}."
-
-
 @pytest.mark.parametrize(("rules", "seat"), [("ludii", 1), ("three-player", 2), ("app fields=3", 0)])
 def test_a_game_against_an_opponent_repeats_and_answers_with_the_replies(rules: str, seat: int) -> None:
     game, played = TextGame(rules, "random", seed=5), []
@@ -98,18 +88,16 @@ def test_a_game_against_an_opponent_repeats_and_answers_with_the_replies(rules: 
 
 
 @pytest.mark.parametrize(
-    ("row", "error", "message"),
+    ("row", "message"),
     [
-        ({"rules": "checkers"}, RulesError, "unknown preset 'checkers'"),
-        ({"position": "5"}, NotationError, "a position has 4 words"),
-        ({"values": [1.0]}, ValueError, r"values must hold a number for each legal action, \[0, 1, 2"),
-        ({"seat": 2}, ValueError, "seat must be a whole number from 0 to 1"),
-        ({"opponent": "gredy"}, ValueError, "did you mean greedy"),
-        ({"position": "0,0,0,0,0,0/0,0,0,0,0,0 35,35 0 9"}, ValueError, "the game is over"),
+        ({"values": [1.0]}, r"values must hold a number for each legal action, \[0, 1, 2"),
+        ({"seat": 2}, "seat must be a whole number from 0 to 1"),
+        ({"opponent": "gredy"}, "did you mean greedy"),
+        ({"position": "0,0,0,0,0,0/0,0,0,0,0,0 35,35 0 9"}, "the game is over"),
     ],
 )
-def test_wrong_rows_are_refused(row: dict[str, Any], error: type[Exception], message: str) -> None:
-    with pytest.raises(error, match=message):
+def test_wrong_rows_are_refused(row: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         TextGame().reset(**row)
 
 
