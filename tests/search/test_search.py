@@ -109,7 +109,7 @@ def test_values_and_best_moves_are_those_of_plain_minimax(rules: str, depth: int
     """With a net, the leaves of plain minimax have the net's values, rounded to whole points."""
     core = endless(rules)
     net = random_net(str(core.rules)) if leaves == "a net" else None
-    positions = random_positions(core, 20, seed=depth)
+    positions = random_positions(core, 12, seed=depth)
     positions = positions[positions.ply > 0] if net else Positions.concatenate([core.start(), positions])
 
     def horizon_values(running: Positions) -> np.ndarray:
