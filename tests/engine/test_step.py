@@ -123,6 +123,12 @@ def test_after_a_step_that_the_opponent_interrupted_a_reset_is_needed(make: Any,
         game.step(info["action_mask"].argmax(axis=-1))
 
 
+def test_the_info_has_the_index_of_each_game_s_opponent_and_none_in_self_play() -> None:
+    games = OAnQuanVectorEnv(60, opponent=[FirstMove(Core()), "random", "greedy"])
+    assert set(games.reset(seed=0)[1]["opponent"].tolist()) == {0, 1, 2}
+    assert "opponent" not in OAnQuanVectorEnv(3, opponent=None).reset()[1]
+
+
 def test_a_player_made_for_other_rules_and_a_limit_of_steps_are_refused() -> None:
     player = EpsilonPolicy(Core("tonkin"), RandomPolicy(Core("tonkin")), 0.5)
     for use in (as_policy, lambda opponent: OAnQuanEnv(opponent=opponent)):
