@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from oanquan_env import Board, Move, env, raw_env, render
+from oanquan_env import Board, Move, raw_env, render
 from oanquan_env.envs.single import OAnQuanEnv
 from oanquan_env.envs.vector import DRAWN_GAMES, OAnQuanVectorEnv
 from oanquan_env.envs.video import RecordVideo
@@ -46,11 +46,14 @@ def picture(*moves: str, rules: str = RULES) -> npt.NDArray[np.uint8]:
 @pytest.mark.parametrize("mode", ["NextStep", "SameStep", "Disabled"])
 def test_a_game_that_restarted_is_drawn_at_its_beginning(mode: str) -> None:
     games: Any = OAnQuanVectorEnv(2, RULES, opponent=None, render_mode="rgb_array", autoreset_mode=mode)
-    games.reset()
+    game = raw_env(RULES, render_mode="rgb_array")
+    games.reset(), game.reset()
     assert np.array_equal(games.render(), [picture()] * 2)
     for both in zip(LINE, OTHER, strict=True):
         games.step(actions(both))
+        game.step(actions(both)[0])
     last = [picture(*LINE), picture(*OTHER)]
+    assert np.array_equal(game.render(), last[0])
     assert np.array_equal(games.render(), [picture()] * 2 if mode == "SameStep" else last)
     if mode == "NextStep":
         games.step(np.array([0, 0]))
@@ -67,20 +70,7 @@ def test_the_first_games_of_a_large_batch_are_drawn() -> None:
     assert len(pictures) == games.num_envs
     assert np.array_equal(pictures[DRAWN_GAMES - 1], picture())
     assert all(blank is pictures[-1] for blank in pictures[DRAWN_GAMES:])
-    assert pictures[-1].shape == picture().shape
-    assert not np.any(pictures[-1])
-
-
-@pytest.mark.parametrize("make", [env, lambda **settings: OAnQuanEnv(opponent=None, **settings)])
-def test_a_game_is_filmed_picture_by_picture(make: Any) -> None:
-    game = make(rules=RULES, render_mode="rgb_array")
-    game.reset()
-    frames: list[Any] = [game.render()]
-    for action in actions(LINE):
-        game.step(action)
-        frames.append(game.render())
-    assert np.array_equal(frames, [picture(*LINE[:plies]) for plies in range(4)])
-    assert game.metadata["render_fps"] == 1
+    assert np.array_equal(pictures[-1], 0 * picture())
 
 
 HOLD = Window.hold  # the real method, which conftest.py replaces in every test
@@ -103,9 +93,6 @@ class Shown:
     def hold(self, seconds: float) -> bool:
         self.held.append(seconds)
         return True
-
-    def close(self) -> None:
-        pass
 
 
 @pytest.fixture
@@ -171,11 +158,11 @@ def test_a_picture_is_held_on_until_its_time_is_up(monkeypatch: pytest.MonkeyPat
     shown = Window(width=200)
     shown.show(Board())
     clock.now += 0.4  # spent on drawing
-    for seconds, held in ((1.0, True), (0.5, True), (9.0, False)):
-        if not held:
-            shown.close()
-        assert HOLD(shown, seconds) == held
-        assert clock.now == pytest.approx(101.0)
+    assert HOLD(shown, 1.0)
+    assert clock.now == pytest.approx(101.0)
+    shown.close()
+    assert not HOLD(shown, 9.0)
+    assert clock.now == pytest.approx(101.0)
 
 
 def test_a_video_shows_every_ply(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -185,7 +172,9 @@ def test_a_video_shows_every_ply(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     recorded.reset()
     for first in LINE[::2]:
         recorded.step(Move.parse(first).action)
-    assert np.array_equal(recorded.recorded_frames, [picture(*LINE[:plies]) for plies in range(4)])
+    frames = [picture(*LINE[:plies]) for plies in range(4)]
+    assert np.array_equal(recorded.recorded_frames, frames)
+    assert np.array_equal(game.render(), frames[-1])
     recorded.recorded_frames = []  # no film is written
     with pytest.raises(ValueError, match="needs the environment OAnQuan-v0 with render_mode='rgb_array'"):
         RecordVideo(OAnQuanEnv(render_mode="ansi"), str(tmp_path))
