@@ -61,14 +61,14 @@ def test_a_missing_or_wrong_suite_says_what_to_do(own: Suite) -> None:
 
 def test_differences_of_players_are_paired() -> None:
     """Equal players differ by 0; the interval of a difference is narrower than both players' intervals together."""
-    suite, twins = load_suite("mancala-world").take(np.arange(0, 2400, 8)), ("maxn:depth=2", "maxn:depth=1")
-    twin = compare(*twins[:1] * 2, opponents=["random"], pairs=10, suite=suite)
+    suite, names = load_suite("mancala-world").take(np.arange(0, 2400, 8)), ("maxn:depth=2", "maxn:depth=1")
+    twin = compare(names[0], names[0], opponents=["random"], pairs=10, suite=suite)
     assert twin.regret
     assert twin.score
     assert (twin.regret.mean, twin.score.mean) == (0, 0)
     assert np.isnan(twin.regret.low)
-    near = compare(*twins, opponents=(), suite=suite).regret
-    one, other = (evaluate(name, opponents=(), suite=suite) for name in twins)
+    near = compare(*names, opponents=(), suite=suite).regret
+    one, other = (evaluate(name, opponents=(), suite=suite) for name in names)
     assert near
     assert near.mean == pytest.approx(one.regret.mean - other.regret.mean)
     assert near.mean == pytest.approx(np.mean(one.losses) - np.mean(other.losses))
@@ -92,14 +92,9 @@ def test_methods_are_compared_over_runs_and_positions() -> None:
     assert (random.improvement.mean, found.score["random"].improvement.mean) == (0, 0)  # more regret is worse
     assert random.improvement.high < 0.5
     table, note = str(found).split("\n\n")
-    text = table.splitlines()
-    heads = "regret, points (95 %) | minus greedy (95 %) | better than greedy, % (95 %) | score, % (95 %)"
-    assert heads in text[0]
-    assert [line.split(" | ")[1] for line in text[2:]] == ["5", "6", "2"]
-    assert f"| `few` | 2 | {few.mean.mean:.4g}; 2 runs, {min(few.values):.4g} to {max(few.values):.4g} |" in text[4]
-    assert note.startswith("Made by `")
+    assert [line.split(" | ")[1] for line in table.splitlines()[2:]] == ["5", "6", "2"]
+    assert f"| `few` | 2 | {few.mean.mean:.4g}; 2 runs, {min(few.values):.4g} to {max(few.values):.4g} |" in table
     assert "Opponents: `random`. Every pairing plays 6 openings" in note
-    assert compare_runs(runs, opponents=(), suite=suite, runs=1).score == {}
     assert dataclasses.replace(found, score={}) == compare_runs(runs, opponents=(), suite=suite, runs=1)
     for wrong in ({"A": ["greedy"]}, {"A": ["greedy"], "B": "greedy"}, {"A": ["greedy"], "B": []}):
         with pytest.raises(UsageError, match="two or more methods to lists of players"):

@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -50,8 +51,7 @@ def test_moves_are_judged_by_points_and_by_the_result(
     actions: list[int], regrets: list[int], blunders: list[int], scores: list[list[int]] | None
 ) -> None:
     suite = hand_made()
-    if scores:
-        suite.positions.scores[:] = scores
+    suite.positions.scores[:] = scores or suite.positions.scores
     judged = judge(suite, np.array(actions))
     assert (judged.regret.tolist(), judged.blunder.tolist()) == (regrets, blunders)
     assert judged.optimal.tolist() == [lost == 0 for lost in regrets]
@@ -111,53 +111,53 @@ def test_a_suite_survives_its_file(tmp_path: Path) -> None:
 
 VALUES = [6, 4, 3, -5, 6, 0, None, None, None, None]
 GOOD = ["1,1,1,0,0,0*/5,5,5,5,5,0* 9,13 0 8", VALUES, [6, 2, None, -5, *[None] * 6], [6, None, 9, *[None] * 7]]
-SHAPE, LEGAL = r"expected \[position, values, lower bounds, upper bounds\]", "every legal move must have a value"
+LEGAL, NUMBERS = "every legal move must have a value", "values and bounds must be lists of 10 whole numbers or nulls"
+
+
+def header(**changes: Any) -> dict[str, Any]:
+    """Return a valid suite of one position as JSON, with some changes."""
+    return {"format": 2, "rules": "mancala-world", "made": {}, "positions": [GOOD], **changes}
 
 
 @pytest.mark.parametrize(
-    ("row", "message"),
+    ("suite", "message"),
     [
-        (GOOD[:3], SHAPE),
-        ([GOOD[0][:-2], *GOOD[1:]], "column 33: a position has 4 words"),
-        ([GOOD[0], [6, 4, 3, -5, 6, *[None] * 5], *GOOD[2:]], LEGAL),
-        ([*GOOD[:3], [*[None] * 9, 1]], f"{LEGAL}, and no other move"),
-        ([GOOD[0], VALUES[:9], *GOOD[2:]], "values and bounds must be lists of 10 whole numbers or nulls"),
-        *[
-            ([*GOOD[:3], [wrong, *[None] * 9]], "values and bounds must be lists of 10 whole numbers")
-            for wrong in (True, 6.0, "6")
-        ],
-        ([*GOOD[:2], [7, *[None] * 9], GOOD[3]], "a value must lie between its bounds"),
+        (None, "no such file"),
+        ([], "not a suite of positions"),
+        ({"rules": "mancala-world"}, "'format' is missing"),
+        (header(rules="chess"), "unknown preset 'chess'"),
+        (header(format=1), "expected a suite with format 2"),
+        (header(positions=[]), "there are no positions"),
+        *(
+            (header(positions=[GOOD, row]), f"position 2: {message}")
+            for row, message in (
+                (GOOD[:3], r"expected \[position, values, lower bounds, upper bounds\]"),
+                ([GOOD[0][:-2], *GOOD[1:]], "column 33: a position has 4 words"),
+                ([GOOD[0], [6, 4, 3, -5, 6, *[None] * 5], *GOOD[2:]], LEGAL),
+                ([*GOOD[:3], [*[None] * 9, 1]], f"{LEGAL}, and no other move"),
+                ([GOOD[0], VALUES[:9], *GOOD[2:]], NUMBERS),
+                ([*GOOD[:3], [True, *[None] * 9]], NUMBERS),
+                ([*GOOD[:3], [6.0, *[None] * 9]], NUMBERS),
+                ([*GOOD[:3], ["6", *[None] * 9]], NUMBERS),
+                ([*GOOD[:2], [7, *[None] * 9], GOOD[3]], "a value must lie between its bounds"),
+            )
+        ),
     ],
 )
-def test_damaged_positions_are_named(tmp_path: Path, row: object, message: str) -> None:
-    path, suite = tmp_path / "suite.json", {"format": 2, "rules": "mancala-world", "made": {}, "positions": [GOOD]}
-    path.write_text(json.dumps(suite))
+def test_damaged_and_missing_suites_are_named(tmp_path: Path, suite: Any, message: str) -> None:
+    path = tmp_path / "suite.json"
+    path.write_text(json.dumps(header()))
     read = read_suite(path)
     assert (read.lower[0, 2], read.upper[0, 2]) == (-np.inf, 9)
     assert read.proved.nonzero()[1].tolist() == [0]
-    path.write_text(json.dumps({**suite, "positions": [GOOD, row]}))
-    with pytest.raises(FileError, match=f"position 2: {message}"):
-        read_suite(path)
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        (None, "no such file"),
-        ("{", "not readable as JSON"),
-        ("[]", "not a suite of positions"),
-        ('{"rules": "mancala-world"}', "'format' is missing"),
-        ('{"format": 2, "rules": "chess", "made": {}, "positions": []}', "unknown preset 'chess'"),
-        ('{"format": 1, "rules": "tonkin", "made": {}, "positions": []}', "expected a suite with format 2"),
-        ('{"format": 2, "rules": "tonkin", "made": {}, "positions": []}', "there are no positions"),
-    ],
-)
-def test_damaged_and_missing_suites_are_named(tmp_path: Path, text: str | None, message: str) -> None:
-    path = tmp_path / "suite.json"
-    if text:
-        path.write_text(text)
+    path.write_text(json.dumps(suite))
+    if suite is None:
+        path.unlink()
     with pytest.raises(FileError, match=message):
         read_suite(path)
+
+
+def test_rules_without_a_suite_say_how_to_make_one() -> None:
     with pytest.raises(FileError, match=r"no regret suite for 'tonkin seeds=3'.*python -m agents.suites regr"):
         load_suite(Core("tonkin seeds=3").rules)
 

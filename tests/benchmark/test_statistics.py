@@ -1,21 +1,32 @@
-"""Test the means of games and of training runs with their intervals."""
+"""Test the means of games and of training runs with their intervals, and Elo and Bradley-Terry ratings."""
+
+import itertools
+import math
 
 import numpy as np
 import pytest
+from numpy.typing import ArrayLike
 
 from experiments import coverage
+from oanquan_env.benchmark.game_pairs import pentanomial
 from oanquan_env.benchmark.statistics import (
+    ELO,
     LEAST,
     Estimate,
     as_record,
     bootstrap_estimates,
+    comparisons,
     difference_estimate,
+    elo_of_score,
+    expected_score,
+    fit,
     interquartile_differences,
     interquartile_estimate,
     interquartile_mean,
     loss_estimate,
     mean_estimate,
     probability_of_improvement,
+    rate,
     score_estimate,
 )
 
@@ -61,26 +72,6 @@ def test_samples_without_spread_have_an_interval_and_many_the_normal_one() -> No
     samples = np.random.default_rng(0).choice([0, 0.25, 0.5, 0.75, 1], 2000, p=[0.1, 0.1, 0.3, 0.2, 0.3])
     found, mean, half = score_estimate(samples), samples.mean(), 1.96 * samples.std(ddof=1) / 2000**0.5
     assert (found.low, found.high) == pytest.approx((mean - half, mean + half), abs=0.05 * half)
-
-
-def pairs_of(score: float, kind: str) -> list[float]:
-    """Return (5,) probabilities of a game pair's scores 0, 1/4, …, 1, given their mean `score` and the kind of pair."""
-    lost = 1 - score
-    whole, split = [lost, 0, 0, 0, score], [0, 0, 2 * lost, 0, 2 * score - 1]
-    drawn = min(0.4, 2 * lost)
-    game = [lost - drawn / 2, drawn, score - drawn / 2]
-    return {"both alike": whole, "one each": split, "with draws": list(np.convolve(game, game))}[kind]
-
-
-@pytest.mark.parametrize("kind", ["both alike", "one each", "with draws"])
-@pytest.mark.parametrize("score", [0.5, 0.92])
-@pytest.mark.parametrize("pairs", [5, 50])
-def test_intervals_of_few_and_one_sided_pairs_cover(pairs: int, score: float, kind: str) -> None:
-    """At least 92 % of 2,000 intervals of 95 % contain the expected score; the difference leaves room for noise."""
-    weights = np.maximum(pairs_of(score, kind), 0)
-    drawn = np.random.default_rng(pairs).choice(np.linspace(0, 1, 5), (2000, pairs), p=weights / weights.sum())
-    found = [score_estimate(row) for row in drawn]
-    assert sum(one.low <= score + 1e-9 and score - 1e-9 <= one.high for one in found) >= 0.92 * 2000
 
 
 def test_bootstrap_intervals_have_the_width_of_student() -> None:
@@ -145,3 +136,81 @@ def test_every_interval_covers_the_value_of_its_population() -> None:
     assert len({(row["statistic"], row["size"]) for row in last}) == 42
     low = [row for row in last if row["exist"] >= 0.5 and row["covered"] < 0.93]
     assert low == []
+
+
+def test_an_elo_difference_is_a_score() -> None:
+    assert expected_score(0) == 0.5
+    assert expected_score(400) == pytest.approx(10 / 11)
+    assert elo_of_score(expected_score(-123)) == pytest.approx(-123)
+    assert (elo_of_score(0), elo_of_score(1)) == (-math.inf, math.inf)
+
+
+def test_pentanomial_counts_pairs_by_their_points() -> None:
+    score = np.array([[0, 0], [0, 0.5], [0.5, 0], [0.5, 0.5], [1, 0], [0, 1], [1, 0.5], [1, 1], [1, 1]])
+    assert pentanomial(score) == [1, 2, 3, 1, 2]
+
+
+def bradley_terry(
+    pairs: ArrayLike, won: ArrayLike, played: ArrayLike, anchor: int, prior_draws: float = 1
+) -> tuple[np.ndarray, float]:
+    """Fit Elo relative to `anchor` and the first-move advantage; `won` is what each pair's first player scored."""
+    points, games = (np.asarray([counts], np.float64) for counts in (won, played))
+    estimate = ELO * fit(comparisons(np.asarray(pairs)), points, games, prior_draws)[0]
+    return estimate[:-1] - estimate[anchor], float(estimate[-1])
+
+
+def test_ratings_agree_with_choix() -> None:
+    """With no first-move advantage and a weak prior, the ratings are choix's maximum-likelihood estimates."""
+    import choix  # imported here because it loads scipy.stats for seconds
+
+    wins = np.random.default_rng(3).integers(5, 60, (5, 5))
+    pairs = [(i, j) for i in range(5) for j in range(5) if i != j]
+    oracle = choix.ilsr_pairwise(5, [pair for pair in pairs for _ in range(wins[pair])])
+    points = np.array([wins[pair] for pair in pairs]) / 2  # each player moved first in half of the games
+    played = np.array([wins[i, j] + wins[j, i] for i, j in pairs]) / 2
+    elo, first = bradley_terry(pairs, points, played, anchor=0, prior_draws=1e-9)
+    assert elo == pytest.approx(ELO * (oracle - oracle[0]), abs=1e-3)
+    assert first == pytest.approx(0, abs=1e-3)
+
+
+def test_a_player_who_wins_everything_has_a_finite_rating() -> None:
+    pairs, won = [[0, 1], [1, 0], [1, 2], [2, 1]], np.array([200, 0, 120, 80])
+    found, more = (bradley_terry(pairs, n * won, [n * 200] * 4, anchor=1)[0] for n in (1, 10))
+    assert 700 < found[0] < min(2000, more[0])
+    assert found[1] == 0
+
+
+GAMES = list(itertools.permutations(range(3), 2))
+"""Ordered pairs of three players."""
+
+
+def test_intervals_hold_the_truth_about_as_often_as_they_say() -> None:
+    """At least 85 of 100 intervals of 95 % contain the true rating; 85 is over 4 sigma below the expected 95."""
+    rng, held = np.random.default_rng(0), 0
+    for _ in range(100):
+        bias = rng.normal(0, 1, (60, 1))  # of 60 openings between equal players
+        scores = (rng.random((60, len(GAMES))) < 1 / (1 + np.exp(-bias))).astype(np.float64)
+        found = rate(GAMES, scores, anchor=0, rng=rng, samples=200)
+        held += found.players[1].low <= 0 <= found.players[1].high
+    assert held >= 85
+
+
+def test_a_player_that_won_everything_or_few_openings_have_no_interval() -> None:
+    scores = np.random.default_rng(1).integers(0, 3, (9, 6)) / 2
+    scores[:, [first == 0 for first, _ in GAMES]], scores[:, [second == 0 for _, second in GAMES]] = 1, 0
+    first, second, third = rate(GAMES, scores, anchor=1, rng=np.random.default_rng(7)).players
+    assert first.mean > 300
+    assert np.isnan((first.low, first.high)).all()
+    assert (second.low, second.high) == (0, 0)
+    assert third.low < third.mean < third.high
+    few = rate(GAMES, scores[:4], anchor=1, rng=np.random.default_rng(7))
+    assert np.isnan([few.first.low, *(one.low for one in few.players)]).all()
+
+
+def test_rate_is_repeated_by_its_seed_and_is_the_model_of_pairs() -> None:
+    scores = np.random.default_rng(1).integers(0, 3, (40, 6)) / 2
+    one, again = (rate(GAMES, scores, anchor=1, rng=np.random.default_rng(7)) for _ in range(2))
+    assert one == again
+    elo, first = bradley_terry(GAMES, scores.sum(axis=0), np.full(6, 40.0), anchor=1)
+    assert [player.mean for player in one.players] == pytest.approx(list(elo))
+    assert one.first.mean == pytest.approx(first)
