@@ -59,8 +59,6 @@ def test_unreadable_and_illegal_moves_are_told_apart_and_change_nothing() -> Non
         with pytest.raises(IllegalMoveError, match=f"^South cannot play {illegal}; legal: 2A, 2C, 3A, 3C, 4A, 4C, 5A"):
             board.push(illegal)
     assert issubclass(IllegalMoveError, IllegalActionError)
-    with pytest.raises(IllegalMoveError, match=r"legal: 1A, 2A, 3A, 4A, 5A$"):
-        Board("tonkin").push("1C")
     assert (board.text(), board.history) == (before, [])
 
 
@@ -71,9 +69,7 @@ def test_a_move_that_cannot_be_completed_ends_the_game_on_the_board_before_it() 
     assert (board.seeds, board.scores, board.history, board.ply) == (*before, [Move.parse("5C")], 1)
     assert board.outcome == Outcome((-204, 0), 1, Termination.TOO_MANY_SEEDS)
     assert board.last_mark == LastMove(4, (), 4, (), "5C")
-    lines = str(board.last_trace).split("\n")
-    assert lines[:2] == ["South plays 5C.", "The turn ends: the move cannot be completed."]
-    assert lines[2] == "The game is over: refills on credit would bring more than 255 seeds into play."
+    assert "The turn ends: the move cannot be completed.\nThe game is over: refills on" in str(board.last_trace)
     assert "too many seeds" in svg(board)
     assert [picture.last for picture in film(board.boards())][-1] == board.last_mark
     board.pop()
@@ -99,29 +95,34 @@ def test_a_board_is_set_up_from_numbers_or_a_row_of_a_batch() -> None:
     assert shown == [boards_of(move, rules="app")[-1] for move in ("1A", "3A", "5A")]
 
 
-def test_the_status_names_what_is_wrong() -> None:
-    for rules, text, problems in (
-        ("", "5,5,5,5,5,0*/5,5,5,5,5,0* 3,0 0 0", ["make 73 points, not the 70"]),
-        ("", "0,0,0,0,0,0*/5,5,5,5,5,0* 0,0 0 0", ["make 45 points", "row of the mover"]),
-        ("", "5,5,5,5,5,0*/0,0,0,0,0,0* 25,0 0 0", []),
-        ("ludii", "5,5,5,5,5,0*/0,0,0,0,0,0* 25,0 0 0", ["player 1 is empty: refill_when=at_once"]),
-        ("refill=forfeit", "5,5,5,5,5,0*/5,5,5,5,10,0* -5,0 0 0", ["player 0 has -5 points"]),
-    ):
-        board = Board.parse(text, rules or "mancala-world", checked=False)
-        assert all(problem in sentence for problem, sentence in zip(problems, board.status(), strict=True))
-        assert eval(repr(board)) == board
-        if "row of the mover" in "".join(problems):  # the mover has no move
-            assert (board.legal_moves, board.outcome) == ([], None)
-            with pytest.raises(IllegalMoveError, match="legal: none"):
-                board.push("1A")
+@pytest.mark.parametrize(
+    ("rules", "text", "problem"),
+    [
+        ("tonkin", "5,5,5,5,5,10/5,5,5,5,5,10 3,0 0 0", "make 73 points, not the 70"),
+        ("mancala-world", "0,0,0,0,0,0*/5,5,5,5,5,0* 25,0 0 0", "row of the mover"),
+        ("mancala-world", "5,5,5,5,5,0*/0,0,0,0,0,0* 25,0 0 0", None),
+        ("ludii", "5,5,5,5,5,0*/0,0,0,0,0,0* 25,0 0 0", "player 1 is empty: refill_when=at_once"),
+        ("refill=forfeit", "5,5,5,5,5,0*/5,5,5,5,10,0* -5,0 0 0", "player 0 has -5 points"),
+    ],
+)
+def test_the_status_names_what_is_wrong(rules: str, text: str, problem: str | None) -> None:
+    board = Board.parse(text, rules, checked=False)
+    assert [problem in sentence for sentence in board.status()] == [True] * (problem is not None)
+    assert eval(repr(board)) == board
+
+
+def test_on_a_board_that_cannot_be_the_mover_has_no_move() -> None:
+    board = Board.parse("0,0,0,0,0,0*/5,5,5,5,5,0* 25,0 0 0", checked=False)
+    assert (board.legal_moves, board.outcome) == ([], None)
+    with pytest.raises(IllegalMoveError, match="legal: none"):
+        board.push("1A")
 
 
 @pytest.mark.parametrize("preset", ["mancala-world", "three-player"])
 def test_a_board_shows_itself_as_text_and_as_a_picture(preset: str) -> None:
     start, board = boards_of("5A", rules=preset)
-    before, data, after = start._repr_html_().split('"', 2)
-    assert (before, after.partition(":")[0]) == ("<img src=", ' alt="Ô Ăn Quan')
-    assert "max-width:100%" in after  # the width of its cell in a notebook
+    _, data, after = start._repr_html_().split('"', 2)
     assert base64.b64decode(data.removeprefix("data:image/svg+xml;base64,")).decode() == svg(start)
+    assert "max-width:100%" in after  # the width of its cell in a notebook
     assert str(board).endswith(" played 5A")
     assert board._repr_html_() == image(svg(board, last=board.last_mark))

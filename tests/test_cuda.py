@@ -83,10 +83,8 @@ def test_the_kernel_compiles_for_compute_capability_9(
 @pytest.mark.parametrize("preset", PRESET_NAMES)
 def test_the_games_on_the_device_are_those_of_the_vector_environment(preset: str, opponent: str | None) -> None:
     settings: Any = {"opponent": opponent, "reward": "margin", "opening_plies": 4}
-    host, device = (
-        OAnQuanVectorEnv(500, preset, autoreset_mode="SameStep", **settings),
-        CudaGames(500, preset, **settings),
-    )
+    host = OAnQuanVectorEnv(500, preset, autoreset_mode="SameStep", **settings)
+    device = CudaGames(500, preset, **settings)
     seen, info = host.reset(seed=3)
     for mine, theirs in zip((seen, info["action_mask"]), device.reset(seed=3), strict=True):
         assert (mine == theirs.numpy(force=True)).all()

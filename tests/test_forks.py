@@ -6,8 +6,8 @@ import signal
 import threading
 import time
 import warnings
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -24,7 +24,7 @@ MOST_SECONDS = 5
 
 
 def in_child(work: Callable[[], bool]) -> bool:
-    """Return what `work` returns in a forked child; False also if it raises an error or does not end in a minute."""
+    """Return what `work` returns in a forked child; False also if it raises an error or takes `MOST_SECONDS`."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # Python 3.12 warns of forks beside other threads
         child = os.fork()
@@ -59,38 +59,39 @@ def test_a_batch_with_threads_plays_on_in_a_forked_child(monkeypatch: pytest.Mon
     assert step()
 
 
+@contextmanager
+def holding(work: Callable[[Callable[[], None]], object]) -> Iterator[None]:
+    """Run `work` in another thread, which calls `hold` in the middle; run the block while it waits there."""
+    held, done, parent = threading.Event(), threading.Event(), os.getpid()
+
+    def hold() -> None:
+        if os.getpid() == parent:
+            held.set()
+            done.wait(MOST_SECONDS)
+
+    thread = threading.Thread(target=work, args=(hold,))
+    thread.start()
+    held.wait(MOST_SECONDS)
+    yield
+    done.set()
+    thread.join()
+
+
 def test_a_search_runs_in_a_child_that_was_forked_while_another_thread_searched() -> None:
     core, limits = Core("tonkin"), Limits(depth=3)
     search = Search(core, threads=1, table_megabytes=1)
-    wanted, in_use, done = search.best(core.start(), limits), threading.Event(), threading.Event()
-
-    def hold(*_: Any) -> None:
-        in_use.set()
-        done.wait(MOST_SECONDS)
-
-    searcher = threading.Thread(target=search._workers.run, args=(1, hold, limits))
-    searcher.start()
-    in_use.wait(MOST_SECONDS)
-    assert in_child(lambda: search.best(core.start(), limits) == wanted)
-    done.set()
-    searcher.join()
+    wanted = search.best(core.start(), limits)
+    with holding(lambda hold: search._workers.run(1, lambda *_: hold(), limits)):
+        assert in_child(lambda: search.best(core.start(), limits) == wanted)
 
 
 def test_a_chooser_answers_in_a_child_that_was_forked_while_it_chose(monkeypatch: pytest.MonkeyPatch) -> None:
-    chooser, parent, choose = choosing.Chooser(), os.getpid(), choosing.choose_move
-    choosing_now, done = threading.Event(), threading.Event()
-
-    def wait(*arguments: Any) -> Any:
-        if os.getpid() == parent:
-            choosing_now.set()
-            done.wait(MOST_SECONDS)
-        return choose(*arguments)
-
-    monkeypatch.setattr(choosing, "choose_move", wait)
+    chooser, choose = choosing.Chooser(), choosing.choose_move
     asked = {"player": "greedy", "rules": "tonkin", "position": Board("tonkin").text()}
-    server = threading.Thread(target=chooser.choose, args=(asked,))
-    server.start()
-    choosing_now.wait(MOST_SECONDS)
-    assert in_child(lambda: "move" in chooser.choose(asked))
-    done.set()
-    server.join()
+
+    def slowly(hold: Callable[[], None]) -> None:
+        monkeypatch.setattr(choosing, "choose_move", lambda *arguments: (hold(), choose(*arguments))[1])
+        chooser.choose(asked)
+
+    with holding(slowly):
+        assert in_child(lambda: "move" in chooser.choose(asked))

@@ -1,17 +1,21 @@
-"""Test what is installed: the wheel's contents, the exported names, and imports without heavy libraries."""
+"""Test what is installed: the wheel, exported names and light imports; and the origin that results record."""
 
 import functools
+import json
 import subprocess
 import sys
 import venv
 import zipfile
 from pathlib import Path
 
+import numba
+import numpy as np
 import pytest
 
 import oanquan_env
+from oanquan_env import provenance
+from tests import ROOT
 
-ROOT = Path(__file__).parent.parent
 EXPORTED = """
 Board Core GameRecord IllegalActionError IllegalMoveError Match MatchRules Move MoveTrace NotationError Outcome
 Ownership PRESETS PositionError Positions Rules RulesError Termination Variation choose_move compare compare_runs divide
@@ -123,3 +127,23 @@ def test_the_wheel_plays_and_searches_without_extras(wheel: Path, tmp_path: Path
     (tmp_path / "agents" / "__init__.py").write_text("raise RuntimeError('run')")
     assert run("-c", SEARCH).splitlines() == [NEEDS_CLONE, "minimax:nodes=2000,net=pretrained", "ply 1"]
     assert "proved: the value is +5" in run("-m", "oanquan_env", "solve", "--rules", "tonkin", "--megabytes", "16")
+
+
+def test_an_origin_names_the_program_the_commit_and_the_versions(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "orig_argv", ["/bin/python3", "-m", "my program", "5"])
+    monkeypatch.delitem(sys.modules, "torch", raising=False)
+    made = provenance.origin()
+    assert made["command"] == "python -m 'my program' 5"
+    assert (made["commit"], made["processor"]) == (provenance.commit(), provenance.processor())
+    of_oanquan = {"oanquan": oanquan_env.__version__, "numpy": np.__version__, "numba": numba.__version__}
+    assert made["versions"] == {"python": sys.version.split()[0], **of_oanquan}
+    monkeypatch.setitem(sys.modules, "torch", pytest)
+    assert "torch" in provenance.origin("mine")["versions"]
+    assert provenance.origin("mine")["command"] == "mine"
+
+
+def test_an_evaluation_records_its_origin_and_shows_only_its_result() -> None:
+    result = oanquan_env.evaluate("greedy", opponents=["random"], pairs=1, part="development", runs=1)
+    content = json.loads(result.to_json())
+    assert {key: content[key] for key in ("command", "commit", "processor", "versions")} == provenance.origin()
+    assert "# Evaluation" not in str(result)

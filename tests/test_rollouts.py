@@ -19,10 +19,9 @@ def first_moves(rows: Ints, positions: Positions) -> Ints:
 
 
 def test_a_player_chooses_a_move_on_a_board() -> None:
-    board = Board()
+    board, player = Board(), RandomPolicy(CORE)
     assert choose_move(FirstMove(CORE), board) == board.legal_moves[0]
     assert choose_move(LastLegalMove(CORE), board) == board.legal_moves[-1]
-    player = RandomPolicy(CORE)
     drawn, again = ([choose_move(player, board, np.random.default_rng(seed)) for seed in range(20)] for _ in range(2))
     assert drawn == again
     assert len(set(drawn)) > 3
@@ -58,36 +57,23 @@ def test_a_game_put_in_the_place_of_a_finished_one_is_played_too() -> None:
     assert positions.over.all()
 
 
-def test_random_lines_lead_to_their_running_positions() -> None:
-    positions, lines = random_lines(CORE, 50, 6, np.random.default_rng(0))
-    replayed = CORE.start(50)
-    for ply in range(6):
-        CORE.play(replayed, lines[:, ply])
-    assert positions.same(replayed).all()
-    assert not positions.over.any()
-    positions, lines = random_lines(Core("max_plies=4"), 5, 3, np.random.default_rng(0))
-    assert (positions.ply.tolist(), lines.shape, positions.over.any()) == ([3] * 5, (5, 3), False)
-
-
-def test_lines_have_their_own_lengths_and_finished_games_are_restarted() -> None:
+def test_lines_lead_to_their_running_positions_and_finished_games_are_restarted() -> None:
     rng, plies = np.random.default_rng(0), np.array([0, 3, 7, 1])
     positions, lines = random_lines(CORE, 4, plies, rng)
     assert positions.ply.tolist() == (lines >= 0).sum(axis=1).tolist() == plies.tolist()
     for row, line in enumerate(lines):
-        assert positions[row : row + 1].same(replayed(line[line >= 0])).all()
+        replayed = CORE.start()
+        for action in line[line >= 0]:
+            CORE.play(replayed, [action])
+        assert positions[row : row + 1].same(replayed).all()
     play_randomly(CORE, positions, [1000, 0, 1000, 0], rng)
     before = positions.copy()
     assert restart(CORE, positions, rng, [2, 5]).tolist() == [0, 2]
     assert positions.ply.tolist() == [2, 3, 5, 1]
     assert positions.same(before).tolist() == [False, True, False, True]
     assert restart(CORE, positions, rng).size == 0
-
-
-def replayed(actions: Ints) -> Positions:
-    positions = CORE.start(1)
-    for action in actions:
-        CORE.play(positions, [action])
-    return positions
+    positions, lines = random_lines(Core("max_plies=4"), 5, 3, rng)
+    assert (positions.ply.tolist(), lines.shape, positions.over.any()) == ([3] * 5, (5, 3), False)
 
 
 def test_lines_longer_than_games_are_given_up(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,7 @@ from sb3_contrib import MaskablePPO, RecurrentPPO
 from sb3_contrib.common.maskable.evaluation import evaluate_policy
 from stable_baselines3.common.vec_env import VecNormalize
 
-from oanquan_env import Board, Core, IllegalActionError, Positions, rule_sets
+from oanquan_env import Board, Core, IllegalActionError, rule_sets
 from oanquan_env.envs.vector import DRAWN_GAMES, OAnQuanVectorEnv
 from oanquan_env.observation import Encoder
 from oanquan_env.players import as_policy
@@ -90,55 +90,46 @@ def test_seeds_take_effect_at_the_next_reset() -> None:
 
 
 def test_options_take_effect_at_the_next_reset() -> None:
-    games, positions = (
-        OAnQuanVecEnv(3, opponent="random", seat=0, opening_plies=0),
-        random_positions(Core(), 40, seed=0),
-    )
+    games, core = OAnQuanVecEnv(3, opponent="random", seat=0, opening_plies=0), Core()
+    positions = random_positions(core, 40, seed=0)
     south = positions[(positions.mover == 0).nonzero()[0][:3]]
-    board = Board.from_positions(Core(), south[:1])
-    each = Positions.concatenate([south[:1]] * 3)
     for options, expected in (
-        ({"position": board}, each),
+        ({"position": Board.from_positions(core, south[:1])}, south[np.zeros(3, int)]),
         ({"position": south}, south),
         ([{"position": south[row : row + 1]} for row in range(3)], south),
-        ([{}, {}, {}], Core().start(3)),
-        (None, Core().start(3)),
+        ([{}, {}, {}], core.start(3)),
+        (None, core.start(3)),
     ):
         games.set_options(options)
         games.reset()
         assert games.games.positions.same(expected).all()
         games.reset()  # options are used once
-        assert games.games.positions.same(Core().start(3)).all()
-    for wrong, error, message in (
+        assert games.games.positions.same(core.start(3)).all()
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
         ([{}, {}], ValueError, "must be 3 dicts, one for each game, .*; got 2, of which 0 have a position"),
-        ([{}, {}, {"position": board}], ValueError, "all with a position or all without; got 3, of which 1 have"),
+        ([{}, {}, {"position": ""}], ValueError, "all with a position or all without; got 3, of which 1 have"),
+        ([{"rules": 1}, {}, {}], ValueError, "all with a rules or all without; got 3, of which 1 have a rules"),
         ({"reset_mask": np.ones(3, bool)}, ValueError, "unknown option of reset 'reset_mask'"),
-        ([{"postion": board}] * 3, ValueError, r"unknown option of reset 'postion' \(did you mean position\?\)"),
         ({"position": Board("vietnamese")}, ValueError, "has the rules 'vietnamese', not"),
         (["position"] * 3, TypeError, "options must be a dict or None; got str"),
-    ):
-        with pytest.raises(error, match=message):
-            games.set_options(wrong)  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize("actions", [np.full(3, 0.7), np.zeros(3), np.ones(3, bool), np.array(["0"] * 3), [[0]] * 3])
-def test_actions_are_whole_numbers(actions: Any) -> None:
-    games = OAnQuanVecEnv(3)
-    games.reset()
-    with pytest.raises(IllegalActionError, match="actions must be an array of 3 integers, got"):
-        games.step(actions)
+    ],
+)
+def test_options_that_do_not_fit_are_refused(options: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        OAnQuanVecEnv(3).set_options(options)
 
 
 def test_games_are_drawn() -> None:
-    n = DRAWN_GAMES + 1
-    games = OAnQuanVecEnv(n, **COUNTS, opponent="random", seat=0, render_mode="rgb_array")
-    plain = OAnQuanVectorEnv(n, opponent="random", seat=0, render_mode="rgb_array")
-    games.reset()
-    plain.reset()
+    n, settings = DRAWN_GAMES + 1, {"opponent": "random", "seat": 0, "render_mode": "rgb_array"}
+    games, plain = OAnQuanVecEnv(n, **COUNTS, **settings), OAnQuanVectorEnv(n, **settings)  # type: ignore[arg-type]
+    games.reset(), plain.reset()
     pictures: Any = plain.render()
     assert np.array_equal(games.get_images(), pictures[:DRAWN_GAMES])
-    tiles = games.render()
-    height, width, _ = pictures[0].shape
+    tiles, (height, width, _) = games.render(), pictures[0].shape
     assert tiles is not None
     assert np.array_equal(tiles[:height, :width], pictures[0])
     assert (games.metadata["render_fps"], games.get_attr("render_mode")) == (1, ["rgb_array"] * n)
@@ -147,11 +138,16 @@ def test_games_are_drawn() -> None:
             OAnQuanVecEnv(n, render_mode=mode)
 
 
-def test_the_self_play_view_is_refused_with_a_remedy() -> None:
+def test_actions_are_whole_numbers_and_the_self_play_view_is_refused_with_a_remedy() -> None:
+    games = OAnQuanVecEnv(3)
+    games.reset()
+    for actions in (np.full(3, 0.7), np.zeros(3), np.ones(3, bool), np.array(["0"] * 3), [[0]] * 3):
+        with pytest.raises(IllegalActionError, match="actions must be an array of 3 integers, got"):
+            games.step(actions)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="opponent cannot be set to None"):
+        games.set_opponent(None)
     with pytest.raises(ValueError, match=r"opponent must be a player: .*wrong sign.* set copies of the model"):
         OAnQuanVecEnv(4, opponent=None)
-    with pytest.raises(ValueError, match="opponent cannot be set to None"):
-        OAnQuanVecEnv(4).set_opponent(None)
 
 
 def test_sb3_s_evaluation_reports_the_rewards_of_the_game() -> None:
@@ -166,35 +162,38 @@ def test_sb3_s_evaluation_reports_the_rewards_of_the_game() -> None:
 def test_a_model_s_observations_are_normalised_as_in_training(observation: str) -> None:
     games = VecNormalize(OAnQuanVecEnv(4, opponent="random", observation=observation))
     model = MaskablePPO("MlpPolicy", games, **SMALL, seed=0).learn(64)
-    core, file = Core(), io.BytesIO()
+    core = Core()
     positions = random_positions(core, 200, seed=0)
     raw, masks = Encoder(core, observation).encode(positions), core.legal_mask(positions)
     best, wrong = (model.predict(it, None, None, True, masks)[0] for it in (games.normalize_obs(raw), raw))
     assert (best != wrong).mean() > 0.1
-    model.save(file)
-    loaded, within = (MaskablePPO.load(file, env=env, device="cpu") for env in (None, games))
-    for player in (as_policy(model), as_policy(within), as_policy(loaded, normalize=games)):
+    loaded = reloaded(model)
+    for player in (as_policy(model), as_policy(reloaded(model, games)), as_policy(loaded, normalize=games)):
         assert (player.choose(positions, rng()) == best).all()
     for call, message in (
         (lambda: as_policy(loaded), r"trained on changed observations; .* as_policy\(model, normalize=…\)"),
         (lambda: OAnQuanVecEnv(4, opponent=[loaded]), "trained on changed observations"),
         (lambda: as_policy(loaded, normalize="greedy"), "normalize must be the model's VecNormalize, .*; got str"),
-        (
-            lambda: as_policy(loaded, normalize=VecNormalize(OAnQuanVecEnv(1, observation="moves"))),
-            r"got VecNormalize for shape \(229,\)$",
-        ),
+        (lambda: as_policy(loaded, normalize=MOVES), r"got VecNormalize for shape \(229,\)$"),
         (lambda: as_policy("greedy", normalize=games), "normalize needs a model of stable-baselines3; got str"),
     ):
         with pytest.raises(ValueError, match=message):
             call()
 
 
-def test_only_observations_are_normalised() -> None:
+MOVES = VecNormalize(OAnQuanVecEnv(1, observation="moves"))
+
+
+def reloaded(model: MaskablePPO, env: Any = None) -> MaskablePPO:
+    """Save a model and load it again, in a given environment or without one."""
+    model.save(file := io.BytesIO())
+    return MaskablePPO.load(file, env=env, device="cpu")
+
+
+def test_a_model_whose_rewards_are_normalised_needs_nothing() -> None:
     games = VecNormalize(OAnQuanVecEnv(4, opponent="random"), norm_obs=False)
-    model, file = MaskablePPO("MlpPolicy", games, **SMALL, seed=0).learn(16), io.BytesIO()
-    model.save(file)
-    positions = random_positions(Core(), 50, seed=0)
-    chosen = [as_policy(it).choose(positions, rng()) for it in (model, MaskablePPO.load(file, device="cpu"))]
+    model, positions = MaskablePPO("MlpPolicy", games, **SMALL, seed=0).learn(16), random_positions(Core(), 50, seed=0)
+    chosen = [as_policy(one).choose(positions, rng()) for one in (model, reloaded(model))]
     assert (chosen[0] == chosen[1]).all()
 
 
@@ -219,9 +218,8 @@ def test_maskable_ppo_learns_with_the_documented_hyperparameters_and_takes_anoth
 
 
 def test_a_list_of_rules_is_chosen_by_options_and_named_in_the_infos() -> None:
-    rules = ["mancala-world", "ludii", "app"]
+    rules, board = ["mancala-world", "ludii", "app"], Board("app")
     games = OAnQuanVecEnv(3, rules=rules, opponent="random", seat=0)
-    board = Board("app")
     for options, expected in (
         ({"rules": 2}, [2, 2, 2]),
         ([{"rules": 1}, {"rules": 0}, {"rules": 2}], [1, 0, 2]),
@@ -230,8 +228,6 @@ def test_a_list_of_rules_is_chosen_by_options_and_named_in_the_infos() -> None:
         games.set_options(options)
         vectors = games.reset()[:, games.games.encoder.layout["rules"]]
         assert [row.tolist() for row in vectors] == [rule_sets.vector(rules[index]).tolist() for index in expected]
-    with pytest.raises(ValueError, match="all with a rules or all without; got 3, of which 1 have a rules"):
-        games.set_options([{"rules": 1}, {}, {}])
     with pytest.raises(ValueError, match="needs the option 'rules'"):
         games.set_options([{"position": board}] * 3)
     done = np.zeros(3, bool)
