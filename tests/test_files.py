@@ -3,7 +3,6 @@
 import gzip
 import os
 import socket
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -60,20 +59,23 @@ def test_a_damaged_or_too_long_compressed_file_is_refused(tmp_path: Path, monkey
     [
         (
             '{"a": {"x": "}{\\"a\\":", "y": [1, {"x": 2}]},\n "b": 2,\n "a": 3}',
-            "line 3: 'a' is already in line 1",
+            "line 3: 'a' is already in line 1; keep",
         ),
         ('[{"a": 1}, {"a": 1, "\\u0061": 2}]', "line 1: 'a' is already in line 1"),
     ],
 )
 def test_a_repeated_key_of_json_is_refused_with_its_lines(tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "a.json"
-    path.write_text('{"a": 1}', encoding="utf-8-sig")
-    assert read_json(path) == {"a": 1}
     path.write_text(text)
     with pytest.raises(FileError, match=rf"a\.json: {message}"):
         read_json(path)
     with pytest.raises(UsageError, match=f"^{message}"):
         parse_json(text.encode("utf-16"))
+
+
+def test_json_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text('{"a": 1}', encoding="utf-8-sig")
+    assert read_json(tmp_path / "a.json") == {"a": 1}
 
 
 def test_a_file_is_replaced_whole_and_keeps_its_permissions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -114,11 +116,11 @@ def test_a_pipe_and_a_device_are_written_and_stay(fifo: Path) -> None:
 
 @pytest.mark.parametrize("stream", ["stdout", "stderr"])
 def test_dev_stdout_gets_the_content_between_the_printed_lines(stream: str, capfd: pytest.CaptureFixture[str]) -> None:
-    path = Path("/dev", stream)
-    print("before", file=getattr(sys, stream))
-    check_place("--json", path)
-    write_atomically(path, b"content\n")
-    print("after", file=getattr(sys, stream))
+    file = getattr(files.sys, stream)
+    print("before", file=file)
+    check_place("--json", Path("/dev", stream))
+    write_atomically(Path("/dev", stream), b"content\n")
+    print("after", file=file)
     assert getattr(capfd.readouterr(), stream[3:]) == "before\ncontent\nafter\n"
 
 

@@ -1,6 +1,5 @@
 """Test rule sets as data: equivalences by games, vectors, sampling, and the fixed splits."""
 
-import contextlib
 import hashlib
 import itertools
 
@@ -99,23 +98,28 @@ def test_fields_with_an_effect_are_kept(text: str, change: dict[str, object]) ->
 def test_sampled_rules_play_like_their_canonical_form() -> None:
     rng, found = np.random.default_rng(0), 0
     while found < 40:
-        with contextlib.suppress(RulesError):
+        try:
             rules = Rules(**{name: values[rng.integers(len(values))] for name, values in VALUES.items()})
-            if rules != canonical(rules):
-                found += 1
-                assert play_the_same(rules, canonical(rules)), rules
-                assert (vector(rules) == vector(simplified(rules))).all()
+        except RulesError:
+            continue
+        if rules != canonical(rules):
+            found += 1
+            assert play_the_same(rules, canonical(rules)), rules
+            assert (vector(rules) == vector(simplified(rules))).all()
 
 
 def test_the_size_of_the_space() -> None:
-    together = {name: dict.fromkeys(VALUES[name]) for name in INTERACTING + PROTECTING}
-    playable = []
-    for values in itertools.product(*together.values()):
-        with contextlib.suppress(RulesError):
-            playable.append(canonical(Rules(**dict(zip(together, values, strict=True)))))
+    together = INTERACTING + PROTECTING
+    playable, distinct = 0, set()
+    for values in itertools.product(*(dict.fromkeys(VALUES[name]) for name in together)):
+        try:
+            rules = Rules(**dict(zip(together, values, strict=True)))
+        except RulesError:
+            continue
+        playable += 1
+        distinct.add(canonical(rules))
     others = int(np.prod([len(set(values)) for name, values in VALUES.items() if name not in together]))
-    sizes = len(playable) * others, len(set(playable)) * others * 2 // 3  # two of three sowings differ
-    assert sizes == (552_960, 204_288)
+    assert (playable * others, len(distinct) * others * 2 // 3) == (552_960, 204_288)  # two of three sowings differ
 
 
 def test_vectors_hold_each_field_at_its_place() -> None:
@@ -131,22 +135,48 @@ def test_vectors_hold_each_field_at_its_place() -> None:
     assert vector("tonkin")[layout["stone_value"]] == 0
 
 
-def test_the_splits_are_fixed_and_test_splits_hold_what_training_never_shows() -> None:
-    splits = {name: split(name) for name in SPLITS}
-    texts = {name: "\n".join(map(str, rule_sets)) for name, rule_sets in splits.items()}
+@pytest.fixture(scope="module")
+def every_split() -> dict[str, tuple[Rules, ...]]:
+    return {name: split(name) for name in SPLITS}
+
+
+def test_the_splits_are_fixed(every_split: dict[str, tuple[Rules, ...]]) -> None:
+    texts = {name: "\n".join(map(str, rule_sets)) for name, rule_sets in every_split.items()}
     assert {name: hashlib.sha256(text.encode()).hexdigest()[:16] for name, text in texts.items()} == CHECKSUMS
-    everything = [rules for rule_sets in splits.values() for rules in rule_sets]
-    assert everything == list(dict.fromkeys(map(canonical, everything)))
+    assert [len(every_split[name]) for name in SPLITS] == [16_384, 24, 48, 48, 48, 5]
+
+
+def test_no_rule_set_is_in_two_splits_and_every_rule_set_has_its_own_vector(
+    every_split: dict[str, tuple[Rules, ...]],
+) -> None:
+    everything = [rules for rule_sets in every_split.values() for rules in rule_sets]
+    assert len({canonical(rules) for rules in everything}) == len(everything)
+    assert [rules for rules in everything if canonical(rules) != rules] == []
     assert len(np.unique([vector(rules) for rules in everything], axis=0)) == len(everything)
+    assert {preset.rules for preset in PRESETS.values() if preset.rules.players == 2} == set(every_split["presets"])
+
+
+def test_test_splits_hold_what_training_never_shows(every_split: dict[str, tuple[Rules, ...]]) -> None:
+    train, new = every_split["train"], every_split["test: new values"]
     for name, values in VALUES.items():
-        assert {getattr(rules, name) for rules in splits["train"]} == set(values) - {"clockwise"}, name
+        assert {getattr(rules, name) for rules in train} == set(values) - {"clockwise"}, name
     for pair in NEW_COMBINATIONS:
-        assert [sum(has_values(rules, pair) for rules in splits[name]) for name in SPLITS[:5]] == [0, 0, 0, 12, 0]
-    new = splits["test: new values"]
+        shown = [sum(has_values(rules, pair) for rules in every_split[name]) for name in SPLITS[:5]]
+        assert shown == [0, 0, 0, 12, 0]
     unknown = [[name for name, values in VALUES.items() if getattr(rules, name) not in values] for rules in new]
     kinds = [["fields"], ["seeds"], ["stone_value"], ["fields", "seeds", "stone_value"]]
     assert unknown == [kind for kind in kinds for _ in range(12)]
-    assert {preset.rules for preset in PRESETS.values() if preset.rules.players == 2} == set(splits["presets"])
+
+
+def test_distances_from_the_training_rules(every_split: dict[str, tuple[Rules, ...]]) -> None:
+    numbers = {
+        name: np.array([list(canonical(rules).numbers.values()) for rules in rule_sets])
+        for name, rule_sets in every_split.items()
+    }
+    nearest = {name: [int((numbers["train"] != row).sum(axis=1).min()) for row in numbers[name]] for name in SPLITS[1:]}
+    means = {name: round(float(np.mean(distances)), 2) for name, distances in nearest.items()}
+    tests = {"test: interpolation": 1.04, "test: new combinations": 1.35, "test: new values": 1.67}
+    assert means == {"development": 1, **tests, "presets": 1}
 
 
 def test_samples_are_reproducible_and_refuse_the_impossible() -> None:
@@ -157,7 +187,8 @@ def test_samples_are_reproducible_and_refuse_the_impossible() -> None:
     assert sample(1, 4, players=4) != four[:1]
     with pytest.raises(UsageError, match=r"only 0 such .*stones=False needs mandarin_seeds_capturable=True"):
         sample(1, 0, stones=False, end="squares_empty", mandarin_seeds_capturable=False)
+    everything = {name: values[0] for name, values in VALUES.items()}
     with pytest.raises(UsageError, match=r"only 1 such .*equivalent"):
-        sample(2, 0, **{name: values[0] for name, values in VALUES.items()})
+        sample(2, 0, **everything)
     with pytest.raises(UsageError, match=r"unknown split 'dev'; known: train, "):
         split("dev")

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from oanquan_env import Board, Core, Rules
+from oanquan_env import Board, Core, Positions, Rules
+from oanquan_env.array_types import Ints
 from oanquan_env.benchmark import rule_pairs
 from oanquan_env.benchmark.regret import PROVED, Suite
 from oanquan_env.benchmark.rule_pairs import (
@@ -25,7 +26,6 @@ from oanquan_env.errors import UsageError
 from oanquan_env.files import FileError
 from oanquan_env.players import Policy
 from oanquan_env.search.move_values import MoveValues
-from tests.helpers.players import Fixed
 
 RULES = "mancala-world fields=2", "app fields=2"
 
@@ -75,12 +75,15 @@ def test_the_values_are_those_of_the_search_within_the_proved_bounds() -> None:
     [
         ([[5, 0, 2, 1], [0, 4, 1, 0]], True),
         ([[5, 0, 2, 1], [2, 4, 1, 0]], False),  # the first rules' best move loses only 2 points under the second
+        ([[5, 3, 2, 1], [0, 4, 1, 0]], False),
         ([[5, 4, 2, 1], [0, 5, 1, 5]], False),  # one of two best moves loses only 1 point
         ([[5, np.nan, 2, 1], [0, 4, 1, 0]], False),  # the second rules' best move is illegal under the first
+        ([[5, 0, 5, 1], [0, 4, 1, 0]], True),
     ],
 )
 def test_each_best_move_must_lose_three_points_under_the_other_rules(values: Any, holds: bool) -> None:
-    assert pair(values).hold()[0] == pair(values).swapped().hold()[0] == holds
+    assert pair(values).hold()[0] == holds
+    assert pair(values).swapped().hold()[0] == holds
 
 
 @pytest.mark.parametrize(
@@ -120,10 +123,20 @@ def test_positions_must_be_possible_and_running_under_both_rule_sets(
     assert are_possible(core, Rules.parse(other), positions).tolist() == [possible]
 
 
+class Fixed:
+    """A player that plays the same action in every position."""
+
+    def __init__(self, action: int) -> None:
+        self.action = action
+
+    def choose(self, positions: Positions, _: np.random.Generator) -> Ints:
+        return np.full(len(positions), self.action)
+
+
 def test_shares_count_both_rule_sets_and_leave_out_rules_that_a_player_cannot_play() -> None:
     """Move 0 is best under the first rules, 1 and 3 under the second; each side of the pair has half the weight."""
     pairs, rng = pair([[5, 0, 2, 1], [0, 4, 1, 4]]), np.random.default_rng(0)
-    found = follow_rules(lambda _: Fixed([0]), [pairs], rng)
+    found = follow_rules(lambda _: Fixed(0), [pairs], rng)
     assert (found.follows.mean, found.reverts.mean, found.neither.mean) == (0.5, 0.5, 0)
     assert (found.random_follows, found.random_reverts) == (3 / 8, 3 / 8)
     assert list(found.groups) == ["capture", PROVED]
@@ -132,7 +145,7 @@ def test_shares_count_both_rule_sets_and_leave_out_rules_that_a_player_cannot_pl
         def choose(asked: RulePairs) -> Policy:
             if str(asked.given.core.rules) != rules:
                 raise UsageError("other rules")
-            return Fixed([3])
+            return Fixed(3)
 
         return choose
 
@@ -140,14 +153,22 @@ def test_shares_count_both_rule_sets_and_leave_out_rules_that_a_player_cannot_pl
     assert (second.follows.mean, second.reverts.mean, second.random_follows) == (1, 0, 0.5)
     first = follow_rules(only("mancala-world fields=2"), [pairs], rng, runs=3)
     assert (first.follows.mean, first.reverts.mean, first.positions) == (0, 1, 1)
-    assert follow_rules(lambda _: Fixed([2]), [pairs], rng).neither.mean == 1
+    assert follow_rules(lambda _: Fixed(2), [pairs], rng).neither.mean == 1
     with pytest.raises(UsageError, match="cannot play any"):
         follow_rules(only("ludii"), [pairs], rng)
 
 
-def both() -> list[dict[str, Any]]:
-    """Return the two valid suites of a pair as JSON."""
+def test_random_moves_are_as_frequent_as_expected() -> None:
+    pairs = load_rule_pairs()[:6]
+    found = follow_rules(rule_pairs.named("random"), pairs, np.random.default_rng(0), runs=200)
+    assert found.follows.mean == pytest.approx(found.random_follows, abs=0.02)
+    assert found.reverts.mean == pytest.approx(found.random_reverts, abs=0.02)
+
+
+def damaged(change: Any) -> list[dict[str, Any]]:
+    """Return two valid suites as JSON after a change."""
     suites: list[dict[str, Any]] = json.loads(format_suites([*vars(pair([[5, 0, 2, 1], [0, 4, 1, 0]])).values()]))
+    change(suites)
     return suites
 
 
@@ -157,9 +178,10 @@ def both() -> list[dict[str, Any]]:
         (lambda suites: suites.pop(), "two suites for each pair of rule sets; got 1 suites"),
         (lambda suites: suites.clear(), "got 0 suites"),
         (lambda suites: suites[1].update(rules=RULES[0]), "are the same"),
-        (lambda suites: suites[1].update(rules="fields=2 max_plies=9"), "differ in max_plies"),
+        (lambda suites: suites[1].update(rules="mancala-world fields=2 max_plies=9"), "differ in max_plies"),
         (lambda suites: suites[1]["positions"].append(suites[1]["positions"][0]), "their positions differ"),
         (lambda suites: suites[0]["positions"][0][1].__setitem__(0, 3), "position 1: a value must lie between"),
+        (lambda suites: suites[0]["positions"][0].__setitem__(1, [2, 0, 2, 1]), "a value must lie between"),
         (
             lambda suites: suites[0]["positions"][0].__setitem__(slice(1, 4), [[5, 3, 2, 1]] * 3),
             f"position 1 has best moves that do not lose {LEAST_LOSS} points",
@@ -167,10 +189,10 @@ def both() -> list[dict[str, Any]]:
     ],
 )
 def test_damaged_files_are_named(tmp_path: Path, change: Any, message: str) -> None:
-    path, suites = tmp_path / "pairs.json", both()
-    path.write_text(json.dumps(suites))
+    path = tmp_path / "pairs.json"
+    path.write_text(json.dumps(damaged(lambda _: None)))
     assert len(read_rule_pairs(path)) == 1
-    change(suites)
-    path.write_text(json.dumps(suites))
-    with pytest.raises(FileError, match=rf"pairs\.json.*{message}"):
+    path.write_text(json.dumps(damaged(change)))
+    with pytest.raises(FileError, match=r"pairs\.json") as caught:
         read_rule_pairs(path)
+    assert message in str(caught.value)

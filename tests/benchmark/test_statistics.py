@@ -74,6 +74,26 @@ def test_samples_without_spread_have_an_interval_and_many_the_normal_one() -> No
     assert (found.low, found.high) == pytest.approx((mean - half, mean + half), abs=0.05 * half)
 
 
+def pairs_of(score: float, kind: str) -> list[float]:
+    """Return (5,) probabilities of a game pair's scores 0, 1/4, …, 1, given their mean `score` and the kind of pair."""
+    lost = 1 - score
+    whole, split = [lost, 0, 0, 0, score], [0, 0, 2 * lost, 0, 2 * score - 1]
+    drawn = min(0.4, 2 * lost)
+    game = [lost - drawn / 2, drawn, score - drawn / 2]
+    return {"both alike": whole, "one each": split, "with draws": list(np.convolve(game, game))}[kind]
+
+
+@pytest.mark.parametrize("kind", ["both alike", "one each", "with draws"])
+@pytest.mark.parametrize("score", [0.5, 0.92])
+@pytest.mark.parametrize("pairs", [5, 50])
+def test_intervals_of_few_and_one_sided_pairs_cover(pairs: int, score: float, kind: str) -> None:
+    """At least 92 % of 2,000 intervals of 95 % contain the expected score; the difference leaves room for noise."""
+    weights = np.maximum(pairs_of(score, kind), 0)
+    drawn = np.random.default_rng(pairs).choice(np.linspace(0, 1, 5), (2000, pairs), p=weights / weights.sum())
+    found = [score_estimate(row) for row in drawn]
+    assert sum(one.low <= score + 1e-9 and score - 1e-9 <= one.high for one in found) >= 0.92 * 2000
+
+
 def test_bootstrap_intervals_have_the_width_of_student() -> None:
     samples = np.random.default_rng(1).normal(5, 10, 40)
     drawn = samples[np.random.default_rng(2).integers(40, size=(20_000, 40))].mean(axis=1)

@@ -13,11 +13,11 @@ import pytest
 from gymnasium.error import ResetNeeded
 from pettingzoo.test import api_test, render_test, seed_test
 
-from oanquan_env import IllegalActionError, MatchRules, Rules, RulesError, env, raw_env
+from oanquan_env import Core, IllegalActionError, MatchRules, Rules, RulesError, env, raw_env
 from oanquan_env.engine.notation import Move
 from oanquan_env.envs.aec import GameEnv, MatchEnv
 from oanquan_env.observation import OBSERVATIONS
-from oanquan_env.rewards import REWARDS
+from oanquan_env.rewards import REWARDS, game_rewards
 from tests.helpers.boards import fair_reward
 
 # api_test warns about dict observations of environments that are not on its own list
@@ -47,6 +47,8 @@ def test_pettingzoo_s_tests_pass(preset: str, match: Any, monkeypatch: pytest.Mo
 
 
 def test_both_makers_and_pettingzoo_s_registry_take_the_same_parameters() -> None:
+    parameters = ["rules", "match", "reward", "opening_plies", "observation", "rules_visible", "render_mode"]
+    assert list(inspect.signature(env).parameters) == parameters
     assert inspect.signature(env).parameters == inspect.signature(raw_env).parameters
     for make in (env, raw_env, functools.partial(pettingzoo.make, "aec", "OAnQuan-v0")):
         game = make(rules="tonkin fields=3", reward="margin", render_mode="ansi").unwrapped
@@ -58,21 +60,27 @@ def test_both_makers_and_pettingzoo_s_registry_take_the_same_parameters() -> Non
     assert not any(isinstance(raw_env(match=match), MatchEnv) for match in (False, None))
 
 
-@pytest.mark.parametrize(
-    ("settings", "error", "message"),
-    [
-        ({"match": True, "observation": "planes"}, ValueError, "observation must be counts in a match"),
-        ({"match": True, "reward": "margin"}, ValueError, "reward must be outcome in a match; got 'mar"),
-        ({"match": True, "opening_plies": 2}, ValueError, "opening_plies must be 0 in a match.* got 2"),
-        ({"match": " "}, RulesError, "match must not be an empty string; use match=True"),
-        ({"match": 1}, TypeError, "match must be True, False, a MatchRules or its string; got 1"),
-    ],
-)
-def test_settings_that_a_match_does_not_have_are_refused(
-    settings: dict[str, Any], error: type[Exception], message: str
-) -> None:
-    with pytest.raises(error, match=message):
-        env(**settings)
+REFUSED: list[tuple[dict[str, Any], type[Exception], str]] = [
+    ({"match": True, "observation": "planes"}, ValueError, "observation must be counts in a match"),
+    ({"observation": "planes "}, ValueError, "observation must be one of counts, planes, moves"),
+    ({"reward": "points"}, ValueError, "reward must be one of outcome, margin, mixed; got 'points'"),
+    ({"render_mode": "ascii"}, ValueError, "render_mode must be one of"),
+    ({"opening_plies": -1}, ValueError, "opening_plies must be a whole number from 0 to 200; got -1"),
+    *(({"match": text}, RulesError, "match must not be an empty string; use match=True") for text in ("", "  ")),
+    ({"match": 1}, TypeError, "match must be True, False, a MatchRules or its string; got 1"),
+    ({"match": True, "reward": "margin"}, ValueError, "reward must be outcome in a match; got 'mar"),
+    (
+        {"match": True, "opening_plies": 2},
+        ValueError,
+        "opening_plies must be 0 in a match.* got 2",
+    ),
+]
+
+
+def test_unknown_settings_are_refused() -> None:
+    for settings, error, message in REFUSED:
+        with pytest.raises(error, match=message):
+            env(**settings)
 
 
 def test_the_mask_is_of_the_mover_alone_and_observations_are_fresh() -> None:
@@ -102,15 +110,18 @@ def test_an_action_is_any_kind_of_whole_number_and_nothing_else(match: bool) -> 
 @pytest.mark.parametrize("match", [False, "max_rounds=1"])
 def test_a_step_before_reset_or_after_the_last_agent_has_left_is_refused(match: Any) -> None:
     game = raw_env("max_plies=1", match=match)
-    for actions in ((), (0, None, None)):
-        for action in actions:
-            if action == 0:
-                game.reset()
-            game.last()
-            game.step(action)
-        for call in (lambda: game.step(0), game.last):
+
+    def refused(action: int | None) -> None:
+        for call in (lambda: game.step(action), game.last):
             with pytest.raises(ResetNeeded, match=r"has not begun, or no agents are left: call reset\(\) first"):
                 call()
+
+    refused(0)
+    game.reset()
+    for action in (0, None, None):
+        game.last()
+        game.step(action)
+    refused(None)
 
 
 def test_an_illegal_action_raises_and_ends_the_wrapped_environment() -> None:
@@ -120,6 +131,15 @@ def test_an_illegal_action_raises_and_ends_the_wrapped_environment() -> None:
     game.step(0)
     assert game.rewards == {"player_0": -1.0, "player_1": 0.0}
     assert all(game.terminations.values())
+
+
+def test_outcomes_are_shared_and_margins_paid_as_points_are_won() -> None:
+    core, seeds = Core("three-player fields=2"), [[0] * 9]
+    for scores, paid in (([30, 15, 15], [1, -0.5, -0.5]), ([25, 25, 10], [0.5, 0.5, -1]), ([20] * 3, [0] * 3)):
+        assert game_rewards("outcome", core, core.setup(seeds, [[0] * 3], [scores]))[0].tolist() == paid
+    game = from_text("1,0,0,4,1,0*/1,0,0,0,0,0* 20,23 0 0", reward="margin")
+    game.step(Move.parse("1A").action)
+    assert game.rewards == {"player_0": 4 / 70, "player_1": -4 / 70}
 
 
 @pytest.mark.parametrize("preset", ["mancala-world", "three-player"])
@@ -145,10 +165,11 @@ def test_the_seed_draws_opening_plies_and_copies_and_pickles_play_on_alike() -> 
         begun.append((int(game.unwrapped.positions.ply[0]), game.unwrapped.positions.squares.tolist()))
     assert begun[:50] == begun[50:]
     assert {ply for ply, _ in begun} == {0, 1, 2, 3}
-    action = int(game.observe(game.agent_selection)["action_mask"].argmax())
+    ply, action = begun[-1][0], int(game.observe(game.agent_selection)["action_mask"].argmax())
     twins = [copy.deepcopy(game), pickle.loads(pickle.dumps(game))]
     game.step(action)
     for twin in twins:
+        assert twin.unwrapped.positions.ply[0] == ply
         twin.step(action)
         assert twin.unwrapped.positions.same(game.unwrapped.positions).all()
 
@@ -170,14 +191,11 @@ def test_a_match_pays_its_winner_at_its_end_alone() -> None:
     assert game.infos["player_0"]["termination"] == "fields_sold"
     assert game.infos["player_0"]["rounds"] == [list(finished.scores) for finished in game.match.rounds]
     assert len(game.match.rounds) > 1
-
-
-def test_a_match_that_its_last_round_does_not_decide_is_drawn() -> None:
-    game = raw_env(match="max_rounds=1", rules="max_plies=1")
-    game.reset()
-    game.step(0)
-    assert game.infos["player_1"]["termination"] == "max_rounds"
-    assert set(game.rewards.values()) == {0.0}
+    drawn = raw_env(match="max_rounds=1", rules="max_plies=1")
+    drawn.reset()
+    drawn.step(0)
+    assert drawn.infos["player_1"]["termination"] == "max_rounds"
+    assert set(drawn.rewards.values()) == {0.0}
 
 
 def test_a_match_shows_who_owns_what_from_each_side() -> None:

@@ -5,15 +5,28 @@ import subprocess
 import sys
 from typing import Any
 
+import gymnasium
 import numpy as np
 import pytest
+import torch
 
-from oanquan_env import Core, Positions
+from oanquan_env import Core, Positions, evaluate
 from oanquan_env.array_types import Ints
 from oanquan_env.envs.single import OAnQuanEnv
 from oanquan_env.envs.vector import OAnQuanVectorEnv
 from tests import ROOT
-from tests.helpers.players import FirstMove
+from tests.helpers.players import FirstMove, random_legal
+
+
+def test_a_torch_module_is_opponent_evaluated_player_and_entrant_without_an_adapter() -> None:
+    torch.manual_seed(0)
+    network, core = torch.nn.Linear(18, 10), Core()
+    games = OAnQuanVectorEnv(8, opponent=[network, "greedy"])
+    _, info = games.reset(seed=0)
+    games.step(random_legal(info["action_mask"], np.random.default_rng(0)))
+    assert evaluate(network, opponents=["random"], pairs=5).pairings[0].pairs == 5
+    found = evaluate("greedy", opponents={"net": network, "first": FirstMove(core)}, pairs=5)
+    assert [pairing.opponent for pairing in found.pairings] == ["net", "first"]
 
 
 class Counting(FirstMove):
@@ -62,42 +75,53 @@ def test_weights_decide_who_plays_the_games_that_begin_afterwards() -> None:
     for rules, seat in (("mancala-world", 1), ("mancala-world max_plies=1", "random")):
         games = OAnQuanVectorEnv(2000, rules, opponent=players, seat=seat)
         games.set_opponent_weights([0, 3, 1, 0])
-        counts = np.bincount(games.reset(seed=0)[1]["opponent"], minlength=4)
+        drawn = games.reset(seed=0)[1]["opponent"]
+        counts = np.bincount(drawn, minlength=4)
         assert counts[[0, 3]].tolist() == [0, 0]
         assert abs(counts[1] - 1500) < 80  # four standard deviations
-    game, games = OAnQuanEnv(opponent=players, seat=1), OAnQuanVectorEnv(20, opponent=players, seat=1)
-    for one in (game, games):
-        one.set_opponent_weights(np.array([0, 3, 1, 0]))
-    drawn = games.reset(seed=7)[1]["opponent"]
+    game = OAnQuanEnv(opponent=players, seat=1)
+    game.set_opponent_weights(np.array([0, 3, 1, 0]))
+    first = OAnQuanVectorEnv(20, opponent=players, seat=1)
+    first.set_opponent_weights((0, 3, 1, 0))
+    drawn = first.reset(seed=7)[1]["opponent"]
     assert [game.reset(seed=7 + row)[1]["opponent"] for row in range(20)] == drawn.tolist()
-    games.set_opponent_weights([1, 0, 0, 0])
-    masks, illegal = games.action_masks(), np.arange(20) < 8  # these games end
-    _, _, terminated, _, info = games.step(np.where(illegal, masks.argmin(axis=1), masks.argmax(axis=1)))
-    assert terminated[:8].all()
+    first.set_opponent_weights([1, 0, 0, 0])
+    masks = first.action_masks()
+    illegal = np.arange(20) < 8  # these games end
+    _, _, terminated, _, info = first.step(np.where(illegal, masks.argmin(axis=1), masks.argmax(axis=1)))
+    over = terminated & illegal
+    assert over.tolist() == illegal.tolist()
     assert (info["opponent"] == drawn).all()
-    after = games.step(games.action_masks().argmax(axis=1))[4]["opponent"]
-    assert (after == np.where(terminated, 0, drawn)).all()
-    games.set_opponent(players)
-    assert len(set(games.reset(seed=0)[1]["opponent"].tolist())) == 4  # equal weights again
+    after = first.step(first.action_masks().argmax(axis=1))[4]["opponent"]
+    assert (after[over] == 0).all()
+    assert (after[~terminated] == drawn[~terminated]).all()
+    first.set_opponent(players)
+    assert len(set(first.reset(seed=0)[1]["opponent"].tolist())) == 4  # equal weights again
 
 
-@pytest.mark.parametrize(
-    ("opponent", "call", "value", "message"),
-    [
-        *(
-            (["greedy", "random"], "set_opponent_weights", bad, "weights must be 2 finite numbers, one per opponent")
-            for bad in ([1], [1, 2, 3], [0, 0], [1, -1], [1, np.nan], [1, np.inf], None)
-        ),
-        ("greedy", "set_opponent", None, "the opponent cannot be set to None"),
-        (None, "set_opponent", "greedy", "the opponent cannot be set to None"),
-        ("greedy", "set_opponent", "gredy", "unknown player 'gredy'"),
-    ],
-)
-def test_opponents_and_weights_that_cannot_be_set_are_refused(
-    opponent: Any, call: str, value: Any, message: str
-) -> None:
-    with pytest.raises(ValueError, match=message):
-        getattr(OAnQuanEnv(opponent=opponent), call)(value)
+@pytest.mark.parametrize("weights", [[1], [1, 2, 3], [0, 0], [1, -1], [1, np.nan], [1, np.inf], None])
+def test_impossible_weights_are_an_error(weights: Any) -> None:
+    with pytest.raises(ValueError, match="weights must be 2 finite numbers, one per opponent"):
+        OAnQuanEnv(opponent=["greedy", "random"]).set_opponent_weights(weights)
+
+
+def test_only_another_player_can_be_set_and_in_the_self_play_view_none() -> None:
+    game = OAnQuanEnv(opponent=FirstMove(Core()), seat=1)
+    game.set_opponent("greedy")
+    for one, opponent in ((game, None), (OAnQuanEnv(opponent=None), "greedy")):
+        with pytest.raises(ValueError, match="the opponent cannot be set to None"):
+            one.set_opponent(opponent)
+    with pytest.raises(ValueError, match="unknown player 'gredy'"):
+        game.set_opponent("gredy")
+
+
+@pytest.mark.slow
+def test_an_opponent_reaches_environments_in_other_processes() -> None:
+    settings: Any = {"vectorization_mode": "async", "vector_kwargs": {"context": "spawn"}}
+    games = gymnasium.make_vec("OAnQuan-v0", num_envs=2, opponent=FirstMove(Core()), **settings)
+    games.call("set_opponent", "greedy")
+    assert games.reset(seed=0)[0].shape == (2, 18)
+    games.close()
 
 
 FORKED = """
