@@ -75,6 +75,7 @@ def parse_sweep(text: str) -> dict[str, list[str]]:
     for word in shlex.split(text) if ok else ():
         name, _, listed = word.partition("=") if "=" in word else ("seed", "", word)
         values = [value for part in listed.split(",") for value in _values(part)]
+        ok &= "=" in word or bool(re.search("[0-9]", word))
         ok &= bool(re.fullmatch(r"[A-Za-z][\w.-]*", name)) and all(values) and len(set(values)) == len(values)
         ok &= name not in fields
         fields[name] = values

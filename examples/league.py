@@ -39,9 +39,16 @@ def parse_options(arguments: list[str]) -> argparse.Namespace:
     """Parse the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path, help="folder of the league; a league in it is continued")
-    for name, value in (("generations", 6), ("plies", 131_072), ("envs", 128), ("pairs", 100), ("seed", 0)):
-        parser.add_argument(f"--{name}", type=int, default=value, help="default: %(default)s")
-    parser.add_argument("--weights", choices=WEIGHTS, default="prioritised", help="default: %(default)s")
+    for name, value, meaning in (
+        ("generations", 6, "number of former selves"),
+        ("plies", 131_072, "plies of training between two of them"),
+        ("envs", 128, "number of games at a time"),
+        ("pairs", 100, "openings of each pairing, each played in both seatings"),
+        ("seed", 0, "seed of training and games"),
+    ):
+        parser.add_argument(f"--{name}", type=int, default=value, help=f"{meaning} (default: %(default)s)")
+    words = "weights of the opponents (default: %(default)s)"
+    parser.add_argument("--weights", choices=WEIGHTS, default="prioritised", help=words)
     return parser.parse_args(arguments)
 
 

@@ -108,8 +108,9 @@ def game_files(folder: Path) -> list[Path]:
     return sorted(folder.glob("games-*.npz"))
 
 
-def read_games(path: Path) -> Columns:
+def read_games(path: Path | str) -> Columns:
     """Read the arrays in `FIELDS` from a file. Raises `ValueError` if an array is missing or the file is damaged."""
+    path = Path(path)
     with naming_damage(path, "not a file of games", "; delete it to make it anew"):
         data = read_arrays(path)
         return {name: data[name] for name in FIELDS}

@@ -6,6 +6,7 @@ mover, omitting the last player; for two players, it returns only the mover's va
 that look ahead skip the computation of logits.
 """
 
+import inspect
 from typing import Any, ClassVar, Protocol, Self
 
 import torch
@@ -95,6 +96,10 @@ def make_network(core: Core, config: NetworkConfig) -> tuple[FeatureEncoder, nn.
     if type(config) is not own:  # for example `UnknownOptions` of a card
         config = validated(own, config.model_dump(), "network")
     features: FeatureEncoder = getattr(kind, "features_type", PlainFeatures)(core)
+    try:
+        inspect.signature(kind).bind(features, config)
+    except TypeError:
+        raise UsageError(f"network.name: {config.name} must be constructed from (features, config)") from None
     return features, kind(features, config)
 
 

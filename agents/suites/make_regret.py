@@ -66,7 +66,11 @@ def make_regret_suite(recipe: SuiteRecipe, workers: ResumablePool = HERE) -> Sui
         work = functools.partial(search_moves, str(core.rules), depth, net)
         while missing:
             if not len(candidates):
-                raise ValueError(f"the games had {missing} positions too few in the phase {name!r}: raise --games")
+                share = recipe.count // len(PHASES)
+                raise ValueError(
+                    f"the games had {share - missing} of {share} positions for the phase {name!r}: raise --games, or "
+                    f"lower --count to {len(PHASES) * max(share - missing, 1)} or less; small boards have few positions"
+                )
             batch, candidates = candidates[:missing], candidates[missing:]
             values, proved = workers.map_rows(name, work, batch)
             rows = (np.nanmax(values, axis=1) - np.nanmin(values, axis=1) >= LEAST_SPREAD).nonzero()[0]

@@ -30,13 +30,20 @@ from oanquan_env.errors import UsageError
 class Comparison:
     """Paired differences between two players, the first minus the second, with intervals.
 
+    There is no interval if the players differ in fewer than ten positions or openings.
+
     Attributes:
         regret: points per move, over the positions of the suite; None for rules without a suite.
-        score: share of wins against the same opponents from the same openings; None without opponents.
+        score: percentage points of wins against the same opponents from the same openings; None without opponents.
     """
 
     regret: Estimate | None
     score: Estimate | None
+
+    def __str__(self) -> str:
+        shown = (("regret, points", self.regret), ("score, %", self.score))
+        rows = [[measure, interval(difference, "+.4g")] for measure, difference in shown if difference]
+        return table(["first minus second", "difference (95 %)"], rows, padded=True)
 
 
 def compare(

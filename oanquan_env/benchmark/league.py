@@ -76,7 +76,7 @@ def payoffs(
         cache: a JSON file with the games' results, which is written after each pairing. Pairings in the file are not
             played again, so a name must always mean the same player.
 
-    Raises `UsageError` if an argument is out of range or the file was made with other rules, openings or another seed.
+    Raises `UsageError` if an argument is out of range or the file was made with other rules, pairs or another seed.
     """
     core, pairs, seed = Core(as_rules(rules)), as_whole("pairs", pairs, 1, MOST_PAIRS), as_whole("seed", seed, 0)
     policies = [as_policy(player, core) for player in players.values()]
@@ -84,9 +84,10 @@ def payoffs(
     openings = load_openings(core, source, pairs, OPENING_PLIES, np.random.default_rng(seed))
     settings = {"rules": str(core.rules), "openings": openings.digest(), "seed": seed}
     path = None if cache is None else Path(cache)
-    stored: dict[str, Any] = read_json(path) if path and path.exists() else {**settings, **origin(), "scores": {}}
+    made_now = origin()
+    stored: dict[str, Any] = read_json(path) if path and path.exists() else {**settings, **made_now, "scores": {}}
     if settings != {name: stored.get(name) for name in settings}:
-        raise UsageError(f"{path} was made with other rules, openings or another seed; choose another file")
+        raise UsageError(f"{path} was made with other rules, pairs or another seed; use the same, or another file")
     ends = np.full((3, len(names), len(names)), np.nan)
     np.fill_diagonal(ends[0], 1 / seats)
     for a, b in (itertools.combinations if seats == 2 else itertools.permutations)(range(len(names)), 2):
@@ -95,6 +96,7 @@ def payoffs(
             results = play_pairs(core, policies[a], policies[b], openings.positions, rng_for(seed))
             own[names[b]] = results.score.mean(axis=1).tolist()
             if path:
+                stored |= made_now
                 write_atomically(path, json.dumps(stored).encode())
         estimate = score_estimate(np.array(own[names[b]]))
         ends[:, a, b] = estimate.mean, estimate.low, estimate.high

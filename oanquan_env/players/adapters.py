@@ -22,6 +22,7 @@ import numpy as np
 from oanquan_env.engine.core import Core
 from oanquan_env.engine.rules import DEFAULT_PRESET, Rules, as_rules
 from oanquan_env.errors import UnknownAgentError, UsageError
+from oanquan_env.files import one_line
 from oanquan_env.players.making import KINDS, make
 from oanquan_env.players.models import model_policy, module_outputs
 from oanquan_env.players.observed import ObservedPolicy
@@ -115,6 +116,11 @@ def _named(name: str, core: Core) -> Policy:
         return make(name, core.rules)
     except UnknownAgentError as error:
         if place is None or place[1] in KINDS or not str(error).startswith("unknown player"):
+            if MODULE.match(name) and name.partition(":")[0] not in KINDS and "," in name:
+                raise UnknownAgentError(
+                    f"MODULE:NAME takes no options; got {one_line(repr(name))}: let the module hold the player that it "
+                    "names, such as soft = as_policy(f, temperature=0.5)"
+                ) from None
             raise
         unknown = str(error)
     try:

@@ -69,14 +69,21 @@ class ObservedPolicy:
 class Asked:
     """A function that is asked for moves. If its arguments after the first two include `rng` or `rules`, it gets them.
 
-    Raises `UsageError` if it has `rules` and they are None, because they differ between games.
+    Raises `UsageError` if it needs others, or has `rules` and they are None, because they differ between games.
     """
 
     def __init__(self, function: Observed, rules: Rules | None) -> None:
         try:
-            names = list(inspect.signature(function).parameters)[2:]
+            further = list(inspect.signature(function).parameters.values())[2:]
         except ValueError:  # some built-in functions have no signature
-            names = []
+            further = []
+        names = [parameter.name for parameter in further]
+        for parameter in further:
+            needed = parameter.default is parameter.empty and "*" not in str(parameter)
+            if needed and parameter.name not in ("rng", "rules"):
+                raise UsageError(
+                    f"a player's function may have only rng and rules as further arguments; got {parameter.name}"
+                )
         if "rules" in names and rules is None:
             raise UsageError("under a list of rule sets, a function cannot take rules; its observations end with them")
         self._function, self._draws = function, "rng" in names

@@ -61,6 +61,12 @@ def test_a_made_suite_has_the_values_of_the_search(recipe: SuiteRecipe) -> None:
     assert ("--net pretrained" in str(suite.made["command"])) == bool(net)
 
 
+def test_games_with_too_few_positions_are_refused_with_a_count_that_they_have() -> None:
+    recipe = SuiteRecipe("mancala-world fields=2 seeds=2", count=90, depths=(2, 2, 2), games=30)
+    with pytest.raises(ValueError, match=r"had \d+ of 30 positions .* raise --games, or lower --count to \d+ or less"):
+        make_regret_suite(recipe)
+
+
 def test_a_suite_goes_on_from_its_parts(tmp_path: Path, monkeypatch: Patch, interrupt: Any) -> None:
     whole, parts = format_suite(make_regret_suite(SMALL)), ResumablePool(parts=tmp_path)
     monkeypatch.setattr(resumable_pool, "CHUNK", 4)

@@ -40,6 +40,10 @@ def generous(core, before, positions):
 class Odd(MyNet):
     config_type = dict
 
+class Bare(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+
 class Halfway(MyRun):
     def __init__(self, folder, config, report):
         Run.__init__(self, folder, config, report)
@@ -121,7 +125,8 @@ def test_the_page_s_loss_is_ppo_s_with_a_penalty(own: Path, monkeypatch: Patch) 
         ("--kind my_learning:Halfway", "my_learning:Halfway: Halfway.__init__ must set self.network"),
         ("--kind my_learning:Wrong", "self.network must be the torch.nn.Module that it trains; got str"),
         ("--network.name my_learning:Odd", "my_learning:Odd.config_type must be a subclass of NetworkConfig"),
-        ("--network.name plain --reward my_learning:generous", "generous must return (64, 2) that sum to zero"),
+        ("--network.name my_learning:Bare", "my_learning:Bare must be constructed from (features, config)"),
+        ("--network.name plain --reward my_learning:generous", "generous must return (64, 2) rewards that sum to zero"),
     ],
 )
 def test_a_name_that_leads_nowhere_is_an_error(own: Path, option: str, message: str, capsys: Capture) -> None:

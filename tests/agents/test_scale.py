@@ -110,7 +110,10 @@ def test_ray_finds_the_same(cluster: str, tmp_path: Path, interrupt: Any) -> Non
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        *((text, "--sweep takes") for text in ("", " ", "1,1", "seed=", "a=1 a=2", "4-2", "=3", "seed='0", "a=,1")),
+        *(
+            (text, "--sweep takes")
+            for text in ("", " ", "1,1", "seed=", "a=1 a=2", "4-2", "=3", "seed='0", "a=,1", "seed")
+        ),
         ("0,x", "--sweep: seed: must be a whole number"),
         ("-1", "--sweep: seed: must be greater than or equal to 0"),
         ("ppo.gama=1", "--sweep: ppo.gama: unknown field; did you mean gamma?"),

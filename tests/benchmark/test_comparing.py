@@ -1,6 +1,7 @@
 """Test comparisons of two players and of several runs, and suites of one's own."""
 
 import dataclasses
+import re
 from pathlib import Path
 
 import numpy as np
@@ -67,6 +68,7 @@ def test_differences_of_players_are_paired() -> None:
     assert twin.score
     assert (twin.regret.mean, twin.score.mean) == (0, 0)
     assert np.isnan(twin.regret.low)
+    assert re.search(r"regret, points *\| *\+0 \|\n\| score, % *\| *\+0 \|$", str(twin))
     near = compare(*names, opponents=(), suite=suite).regret
     one, other = (evaluate(name, opponents=(), suite=suite) for name in names)
     assert near

@@ -218,6 +218,8 @@ def test_outputs_are_played_greedily_or_drawn_at_a_temperature() -> None:
         (FirstMove(Core()), {"observation": "planes"}, "this FirstMove chooses its moves and its input itself"),
         (outputs, {"temperature": -1}, "temperature must be a number of 0 or more; got -1"),
         (outputs, {"observation": "pixels"}, "observation must be one of counts, planes, moves"),
+        (lambda seen, masks, heat: masks, {}, "may have only rng and rules as further arguments; got heat"),
+        ("mine:soft,temperature=0.5", {}, "MODULE:NAME takes no options; got 'mine:soft,temperature=0.5'"),
     ],
 )
 def test_settings_that_a_player_does_not_take_are_refused(player: Any, arguments: Any, message: str) -> None:

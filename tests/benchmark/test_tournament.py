@@ -159,7 +159,7 @@ def test_payoffs_are_the_scores_of_game_pairs_and_cached_pairings_are_not_played
     assert f"{100 * score.mean:.0f} ({100 * score.low:.0f} to {100 * score.high:.0f})" in str(found)
     assert "10 openings of `openings-mancala-world.txt`, each in every seating, under `mancala-world`" in str(found)
     assert (payoffs({"first": Refusing(), "random": Refusing()}, pairs=10, seed=3, cache=path).mean == found.mean).all()
-    with pytest.raises(ValueError, match=r"payoffs\.json was made with other rules, openings or another seed"):
+    with pytest.raises(ValueError, match=r"payoffs\.json was made with other rules, pairs or another seed"):
         payoffs(players, pairs=11, seed=3, cache=path)
 
 
