@@ -227,7 +227,7 @@ def test_a_click_in_a_notebook_moves_the_board(browser: Browser, tmp_path: Path)
         person.board.locator("select").select_option("none", force=True)
         person.fields.first.wait_for(state="attached")
         person.move("3A")
-        person.waits_for("Your turn.")
+        person.waits_for("To win, capture more points than")  # the second turn
         page.locator(".jp-Notebook .jp-Cell").nth(1).click()
         page.keyboard.press("Shift+Enter")
         page.locator(".jp-OutputArea-output", has_text="played 3A 1A").wait_for()
