@@ -111,17 +111,17 @@ def as_policy(
 
 def _named(name: str, core: Core) -> Policy:
     """Return the player for a name or for `MODULE:NAME`; a kind of player takes precedence over a module."""
-    place = MODULE.fullmatch(name)
+    place = re.match(rf"{MODULE.pattern}(?=,|\Z)", name)
     try:
         return make(name, core.rules)
     except UnknownAgentError as error:
         if place is None or place[1] in KINDS or not str(error).startswith("unknown player"):
-            if MODULE.match(name) and name.partition(":")[0] not in KINDS and "," in name:
-                raise UnknownAgentError(
-                    f"MODULE:NAME takes no options; got {one_line(repr(name))}: let the module hold the player that it "
-                    "names, such as soft = as_policy(f, temperature=0.5)"
-                ) from None
             raise
+        if place.end() < len(name):
+            raise UnknownAgentError(
+                f"MODULE:NAME takes no options; got {one_line(repr(name))}: let the module hold the player that it "
+                "names, such as soft = as_policy(f, temperature=0.5)"
+            ) from None
         unknown = str(error)
     try:
         player = import_object(name)

@@ -20,6 +20,7 @@ Observed: TypeAlias = Callable[..., npt.ArrayLike]
 
 It may also return a logit or value of each action, (N, A), and take the arguments `rng` and `rules` by these names.
 """
+VARIADIC = inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD
 
 
 class ObservedPolicy:
@@ -79,8 +80,8 @@ class Asked:
             further = []
         names = [parameter.name for parameter in further]
         for parameter in further:
-            needed = parameter.default is parameter.empty and "*" not in str(parameter)
-            if needed and parameter.name not in ("rng", "rules"):
+            optional = parameter.default is not parameter.empty or parameter.kind in VARIADIC
+            if not optional and parameter.name not in ("rng", "rules"):
                 raise UsageError(
                     f"a player's function may have only rng and rules as further arguments; got {parameter.name}"
                 )

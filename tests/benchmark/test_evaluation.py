@@ -220,6 +220,11 @@ def test_outputs_are_played_greedily_or_drawn_at_a_temperature() -> None:
         (outputs, {"observation": "pixels"}, "observation must be one of counts, planes, moves"),
         (lambda seen, masks, heat: masks, {}, "may have only rng and rules as further arguments; got heat"),
         ("mine:soft,temperature=0.5", {}, "MODULE:NAME takes no options; got 'mine:soft,temperature=0.5'"),
+        (
+            "minmax:depth=4,net=pretrained",
+            {},
+            r"unknown player 'minmax:depth=4,net=pretrained' \(did you mean minimax\?",
+        ),
     ],
 )
 def test_settings_that_a_player_does_not_take_are_refused(player: Any, arguments: Any, message: str) -> None:
