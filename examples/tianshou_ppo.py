@@ -1,6 +1,6 @@
 """PPO with Tianshou on the Gymnasium environment, against an opponent that moves within the step.
 
-    python -m venv .venv-pinned && .venv-pinned/bin/pip install -e ".[tianshou]"    # Tianshou pins an older filelock
+python -m venv .venv-pinned && .venv-pinned/bin/pip install -e ".[tianshou]"  # Tianshou pins an older filelock
 .venv-pinned/bin/python -m examples.tianshou_ppo --minutes 10
 """
 

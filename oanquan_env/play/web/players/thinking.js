@@ -117,7 +117,7 @@ export class Thinking {
     };
   }
 
-  /** Resolve with the book's move, or with the first of the `ranked` moves if there is none or if it is far better. */
+  /** Resolve with the first of the `ranked` moves, or with the book's move if it is not much worse. */
   async #advised(engine, rules, position, openings, moves) {
     const begin = openings?.value(rules, engine.start(rules)),
       // without an exact value, book moves need not be best

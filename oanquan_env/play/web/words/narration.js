@@ -144,7 +144,7 @@ function help(view) {
   return view.board.preview ? `${words.noCapture} ${words.look}` : words.noCapture;
 }
 
-/** Return what the level in a seat says of itself; empty for other players. */
+/** Return what a seat's level says of itself; other players say nothing. */
 function greeting({ state: { seats }, board: { language } }, seat) {
   const { name } = seats[seat],
     said = GREETINGS[language][name];
