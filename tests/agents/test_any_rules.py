@@ -11,9 +11,10 @@ import train
 from agents.networks.value_nets import AnyRulesModule
 from agents.reports import cards
 from agents.rule_set_games import STAY, RuleSetGames
+from agents.run import load_config
 from agents.self_play import StartsConfig
 from agents.suites.__main__ import main as make_suites
-from agents.td import Learner, TDSettings
+from agents.td import Learner, TDConfig, TDSettings
 from experiments import any_rules
 from oanquan_env import Core
 from oanquan_env.benchmark.generalisation import CANARY
@@ -23,6 +24,7 @@ from oanquan_env.rule_sets import sample, split
 from oanquan_env.search.any_rules_net import MISSING, read_any_rules_net
 from oanquan_env.search.deepening import Search
 from oanquan_env.search.limits import Limits
+from tests import ROOT
 from tests.helpers import Capture, Patch
 from tests.helpers.boards import random_positions
 from tests.helpers.runs import ANY, ITERATION, begin, evaluations, learn
@@ -151,3 +153,9 @@ def test_evaluations_measure_regret_under_the_development_rule_sets(tmp_path: Pa
     assert len(found["rule_sets"]) == 24
     assert found["mean"] == pytest.approx(np.mean(found["rule_sets"]))
     assert f"mean regret under the development rule sets {found['mean']:.2f} at 50 nodes" in reports[-1]
+
+
+def test_the_projects_configuration_trains_on_the_whole_split() -> None:
+    config = load_config(ROOT / "configs" / "any-rules.yaml")
+    assert isinstance(config, TDConfig)
+    assert (config.rules, config.td.training_rule_sets, config.td.games) == ("any", 16_384, 512)

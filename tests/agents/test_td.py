@@ -11,13 +11,15 @@ import yaml
 import agents
 import train
 from agents.networks.value_nets import ValueModule
+from agents.run import load_config
 from agents.self_play import SelfPlayGames, StartsConfig
-from agents.td import Learner, TDSettings, lambda_returns, rollout
+from agents.td import Learner, TDConfig, TDSettings, lambda_returns, rollout
 from oanquan_env import Core
 from oanquan_env.engine.core import relative_points
 from oanquan_env.search.deepening import Search
 from oanquan_env.search.move_values import MoveValues
 from oanquan_env.search.value_net import VALUE_NET_NAME, read_value_net
+from tests import ROOT
 from tests.helpers import Capture
 from tests.helpers.boards import random_positions
 from tests.helpers.plain_search import plain_maxn
@@ -116,3 +118,7 @@ def test_train_py_trains_a_value_net_that_plays_and_resumes(tmp_path: Path, caps
     assert train.main([*sweep, "--rules", "mancala-world", "--output", str(tmp_path / "s")]) == 0
     assert "regret minimax:nodes=50, points" in capsys.readouterr().out
     assert (tmp_path / "s" / "seed-1" / VALUE_NET_NAME).is_file()
+
+
+def test_the_projects_configuration_is_the_default() -> None:
+    assert load_config(ROOT / "configs" / "value.yaml") == TDConfig()

@@ -2,7 +2,10 @@
 
 import gc
 import itertools
+import os
 import runpy
+import subprocess
+import sys
 from pathlib import Path
 
 import numba
@@ -174,9 +177,59 @@ def test_code_of_a_record_type_has_one_name_in_every_program_and_no_other_type_h
     assert names[0] == names[2] != names[1]
 
 
+MEETS = """
+import sys
+from oanquan_env.engine.compiled import compiled, record, zeros
+
+KINDS = {order: record(type("Pair", (), {"__annotations__": dict.fromkeys(order, int)})) for order in ("ab", "ba")}
+
+@compiled
+def inner(pair, count):
+    total = 0
+    for number in range(count):
+        total += pair.a if number % 3 == total % 2 else number
+    return total
+
+@compiled
+def outer(pair, count):
+    return inner(pair, count) if count > 2 else inner(pair, count + 3)
+
+for order in sys.argv[1:]:
+    pairs = zeros(KINDS[order], 1)
+    pairs["a"], pairs["b"] = 100, 1_000_000
+    print(outer(pairs[0], 9))
+"""
+"""A program that calls `outer` for each argument, `ab` or `ba`, with a record whose fields are in that order."""
+
+
+@pytest.mark.slow
+def test_code_that_two_programs_kept_for_two_types_is_not_mixed_in_a_third(tmp_path: Path) -> None:
+    """With Numba's own symbol names, the code of both types had one name, so the third run mixed them up."""
+    program = tmp_path / "meets.py"
+    program.write_text(MEETS)
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
+    printed = [
+        subprocess.run([sys.executable, program, *orders], env=environment, capture_output=True, text=True, check=True)
+        for orders in (["ab"], ["ba"], ["ab", "ba"])
+    ]
+    first, second, both = (run.stdout.split() for run in printed)
+    assert first == second
+    assert both == first * 2
+    assert "compiling" not in printed[2].stderr
+
+
 def test_each_case_of_the_loops_has_a_name_of_its_own_in_the_cache() -> None:
     made = [loop for players in SEAT_NAMES for loop in loops.loops(players, True)]
     for case in itertools.product(SEAT_NAMES, range(OTHERS + 1), (False, True)):
         made += loops.step_loops(*case, True)
     names = {getattr(loop, "py_func", loop).__qualname__ for loop in made}  # without Numba, it is the function
     assert len(names) == len(made)
+
+
+@pytest.mark.slow
+def test_code_that_two_programs_cached_for_different_numbers_of_players_can_be_used_together(tmp_path: Path) -> None:
+    """With one name for the loops of all numbers of players, Numba could give their cached code the same symbols."""
+    program = "import sys; from oanquan_env import Core; [Core(r).standings(Core(r).start(4)) for r in sys.argv[1:]]"
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
+    for rules in (["mancala-world"], ["mancala-world", "three-player"], ["mancala-world", "three-player"]):
+        subprocess.run([sys.executable, "-c", program, *rules], env=environment, capture_output=True, check=True)
