@@ -6,8 +6,9 @@
 Each mutant is the source of COMMIT with one operator, number or truth value replaced. A seed draws the mutants, so the
 same command always gives the same ones. The first command runs the tests of COMMIT; the second runs the tests of OTHER
 on the mutants that the first one's tests noticed: what they miss shows power that the tests have lost. The tests of the
-mutant's room run first, and pytest stops at the first failure. Each line of the output is a mutant with the test that
-noticed it, or null. The same command continues an output that it has begun.
+mutant's room run, and pytest stops at the first failure; the second command asks all other tests, too, where the room's
+do not notice a mutant. Each line of the output is a mutant with the test that noticed it, or null. The same command
+continues an output that it has begun.
 """
 
 import argparse
@@ -177,7 +178,9 @@ def main() -> None:
             path.write_text(mutant.of(path.read_text(encoding="utf-8")), encoding="utf-8")
             if mutant.file.startswith(PAGE):  # else the list of the page's files notices every mutant
                 subprocess.run([sys.executable, "-m", "tools.write_page"], cwd=folder, capture_output=True, check=True)
-            test = noticed_by(folder, room_of(mutant.file)) or noticed_by(folder, "tests")
+            test = noticed_by(folder, room_of(mutant.file))
+            if options.noticed and not test:
+                test = noticed_by(folder, "tests")
             git("checkout", "-q", "--", *("oanquan_env", "agents", "train.py", "evaluate.py"), at=folder)
             row = {**asdict(mutant), "noticed_by": test, "seconds": round(time.monotonic() - begin, 1)}
             with options.output.open("a", encoding="utf-8") as lines:
