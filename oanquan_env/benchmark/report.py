@@ -211,14 +211,13 @@ def openings_phrase(evaluation: Evaluation) -> str:
 def markdown(evaluation: Evaluation, *, heading: bool = True, picture: bool = False, padded: bool = False) -> str:
     """Return the report.
 
-    `heading` adds the origin and the names of labelled players, and `picture` a link to the picture of the scores;
+    `heading` adds a title and the names of labelled players, and `picture` a link to the picture of the scores;
     `padded` aligns tables in plain text.
     """
     order = [player.label for player in evaluation.ranked()]
-    parts = [f"Rules `{evaluation.rules}`, seed {evaluation.seed}.", explanation(evaluation)]
-    if heading:
-        versions = ", ".join(f"{package} {version}" for package, version in evaluation.versions.items())
-        parts = ["# Evaluation", f"Made {origin_phrase(evaluation)}. {parts[0][:-1]}; {versions}.", parts[1]]
+    versions = ", ".join(f"{package} {version}" for package, version in evaluation.versions.items())
+    made = f"Made {origin_phrase(evaluation)}. Rules `{evaluation.rules}`, seed {evaluation.seed}; {versions}."
+    parts = [*["# Evaluation"] * heading, made, explanation(evaluation)]
     if len(evaluation.players) > 1:
         parts.insert(-1, summary(evaluation, padded=padded))
     if evaluation.pairings:

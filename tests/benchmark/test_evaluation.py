@@ -159,6 +159,8 @@ def test_a_single_opponent_means_a_list_of_one() -> None:
 def test_everything_is_shown_and_written() -> None:
     found = evaluate("greedy", opponents=["random"], pairs=10, part="development", label="<b>`me")
     text, page = str(found), found._repr_markdown_()
+    assert text.startswith("Made by `")
+    assert found.versions["numpy"] in text.partition("\n")[0]
     assert "10 openings of `openings-mancala-world.txt`, each in every seating." in text
     assert "over the 1170 positions of the development part of `regret-mancala-world`, version 2 (" in text
     tables = [line for line in text.splitlines() if line.startswith("|")]
