@@ -222,13 +222,13 @@ def ownership_tabs(rules: Rules, owners: Owners) -> Iterator[Shape]:
 
 
 def labels(board: Drawable) -> Iterator[Shape]:
-    """Yield the numbers of the fields from each player's own left; fields that the mover can play are highlighted."""
+    """Yield the numbers of the fields from each player's own left; the mover's fields with seeds are highlighted."""
     for index, square in enumerate(layout_of(board.rules).squares):
         player, field = divmod(index, board.rules.fields + 1)
         if field == board.rules.fields:
             continue
-        playable = board.outcome is None and player == board.mover and bool(board.seeds[index])
-        yield Text(square.label, str(field + 1), 17.0, "accent" if playable else "faint", bold=playable)
+        marked = board.outcome is None and player == board.mover and bool(board.seeds[index])
+        yield Text(square.label, str(field + 1), 17.0, "accent" if marked else "faint", bold=marked)
 
 
 def words(board: Drawable, last: LastMove | None) -> Iterator[Shape]:
