@@ -32,7 +32,7 @@ class OAnQuanEnv(gymnasium.Env[Observation, np.int64]):
     0 .. F-1 from the agent's left, direction 0 anticlockwise (A) or 1 clockwise (C).
 
     The reward of a step covers the agent's ply and all replies to it. The first reward also covers a first move of the
-    opponent, so margins add up to the final margin.
+    opponent, so margins add up to the final margin, less the margin after the random opening or of the position given.
 
     **An illegal action terminates the game** with reward -1 under every `reward`; the position stays as it was. An
     action outside the space raises `IllegalActionError`; a step after the end raises `gymnasium.error.ResetNeeded`.

@@ -1,8 +1,9 @@
 """The rules in words, in English or Vietnamese, as sentences that people and language models can play by.
 
 `words.json` has the sentences. Each names its section of docs/RULES.md and, if it does not always apply, says `when` it
-does: for one value of a field, for a list of values, or for all values from N on, as `{"least": N}`. Names in braces
-are numeric fields of the rules, counted in `units` (by default seeds), and the other texts that `_values` returns.
+does: for one value of a field, for a list of values, or for all values from N on, as `{"least": N}`. Any two values of
+a field give different words, so that words tell all rules apart. Names in braces are numeric fields of the rules,
+counted in `units` (by default seeds), and the other texts that `_values` returns.
 """
 
 import json
