@@ -175,6 +175,9 @@ def test_a_game_is_analysed_branched_stored_and_shared(visit: Visit) -> None:
     page.locator("#analysis-tree button", has_text="3C").click()
     board.press("main")
     assert board.tree == "1. 5A *3C* (4A {worse}) 2. 2A"
+    board.press("last")
+    assert board.tree == "1. 5A 3C (4A {worse}) *2. 2A*"
+    board.press("back")
     board.press("remove")
     assert board.tree == "*1. 5A* 4A {worse}"
     page.keyboard.press("Escape")

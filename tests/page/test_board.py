@@ -88,6 +88,54 @@ VIEW = """{ language: "en", notes: new Map(), goals: [], viewing: null, whole: "
 SEATS = [{"name": "human", "person": True}, {"name": "perfect", "person": False}]
 
 
+def contrast(one: str, other: str) -> float:
+    """Return the contrast of two colours such as `#1f6a58`, as WCAG defines it."""
+
+    def luminance(colour: str) -> float:
+        digits = colour.removeprefix("#").ljust(6, colour[-1])  # `#fff` is short for `#ffffff`
+        parts = [int(digits[at : at + 2], 16) / 255 for at in (0, 2, 4)]
+        red, green, blue = (part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+        return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+def test_the_marks_of_both_directions_stand_out(mode: str) -> None:
+    style = (WEB / "board/board-style.js").read_text(encoding="utf-8")
+    palette = drawing(2, 5)["colours"][mode]
+
+    def colour(selector: str, name: str) -> str:
+        (body,) = re.findall(rf"^{re.escape(selector)} {{([^}}]*)}}", style, re.MULTILINE)
+        (role,) = re.findall(rf"\b{name}: var\(--(\w+)\)", body)
+        return str(palette[role])
+
+    ground, floors = palette["card"], [palette["field"], palette["mandarin"]]
+    disc, other, arrow = (colour(one, "fill") for one in (".way circle", ".way.other > circle", ".way path"))
+    chosen = colour(".way:hover circle, .way:focus-visible circle", "fill")
+    assert min(contrast(disc, ground), contrast(other, ground), contrast(chosen, ground)) >= 3
+    assert min(contrast(arrow, disc), contrast(arrow, other), contrast(arrow, chosen)) >= 3
+    dot, outline = (colour(".paths circle", name) for name in ("fill", "stroke"))
+    assert contrast(dot, outline) >= 3
+    inside, edge = (colour(".paths .other circle", name) for name in ("fill", "stroke"))
+    assert min(contrast(edge, floor) for floor in [*floors, inside]) >= 3
+    middle, ring = (colour(".paths .last", name) for name in ("fill", "stroke"))
+    assert min(contrast(ring, middle), contrast(dot, middle)) >= 3
+    assert contrast(colour(".paths .other .last + circle", "fill"), inside) >= 3
+    for words in (".badge.gain", ".hint.best"):
+        assert contrast(colour(f"{words} text", "fill"), colour(f"{words} rect", "fill")) >= 4.5
+
+
+def test_the_words_of_the_page_stand_out() -> None:
+    style = (WEB / "page.css").read_text(encoding="utf-8")
+    light, dark = (dict(re.findall(r"--([\w-]+): (#\w+);", part)) for part in re.findall(r":root {([^}]*)}", style)[:2])
+    for colours in (light, dark):
+        pairs = [(words, back) for words in ("ink", "soft", "green", "red", "amber") for back in ("page", "panel")]
+        pairs += [("on-green", "green"), ("ink", "warm"), ("amber", "warm")]
+        assert [pair for pair in pairs if contrast(*(colours[name] for name in pair)) < 4.5] == []
+
+
 def test_who_loses_to_one_player_does_not_share_the_win() -> None:
     state: dict[str, Any] = {"turn": "over", "resigned": None, "puzzle": None, "match": None, "seats": SEATS}
     state["outcome"] = {"scores": [30, 40], "winners": [1]}

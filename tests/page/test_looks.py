@@ -48,6 +48,10 @@ def test_a_phone_in_landscape_shows_all_values_and_puzzles(visit: Visit) -> None
     page.locator("#puzzles").click()
     page.locator("#puzzle-list .kinds button").first.wait_for()
     assert page.locator("#puzzle-list button").evaluate_all(INSIDE)
+    other = visit("#rules=mancala-world&moves=5A3A&north=human", **SIZES["landscape"])
+    other.page.locator("#review").tap()
+    other.page.locator("#mistakes button").first.tap()
+    assert other.page.locator("nav button, #mistake").evaluate_all(INSIDE)
 
 
 @pytest.mark.parametrize(
@@ -99,17 +103,18 @@ def test_names_and_faces_inside_the_ring_are_away_from_arrows_and_squares(visit:
 
 
 @pytest.mark.parametrize(("size", "players"), [((360, 640), "four"), ((390, 844), "four"), ((844, 390), "three")])
-def test_the_options_close_like_a_menu_and_cover_no_square(visit: Visit, size: tuple[int, int], players: str) -> None:
+def test_the_options_keep_their_place_close_like_a_menu_and_cover_neither_square_nor_text(visit: Visit, size: tuple[int, int], players: str) -> None:
     options = {**PHONE, "viewport": {"width": size[0], "height": size[1]}}
     for rules in (f"{players}-player", "vietnamese"):
         person = visit(f"#rules={rules}&north=human", **options)
-        opener, panel = person.board.locator("[popovertarget], .tools > button").last, person.board.locator(".options")
+        opener, panel = person.board.locator("[data-tool=options]"), person.board.locator(".options")
+        place = opener.bounding_box()
         opener.tap()
         box = panel.bounding_box()
         assert box is not None
         assert panel.evaluate_all(INSIDE)
-        squares = [hit.bounding_box() for hit in person.board.locator(".hit").all()]
-        assert all(square and square["y"] + square["height"] <= box["y"] + 1 for square in squares)
+        others = [part.bounding_box() for part in person.board.locator(".hit, .say").all()]
+        assert all(other and other["y"] + other["height"] <= box["y"] + 1 for other in others)
         person.page.keyboard.press("Escape")
         assert panel.is_hidden()
         opener.tap()
@@ -120,6 +125,9 @@ def test_the_options_close_like_a_menu_and_cover_no_square(visit: Visit, size: t
         opener.tap()
         assert panel.is_hidden()
         assert person.moves == []
+        person.board.locator(".way").first.tap()
+        person.page.locator("#moves button").nth(1).wait_for()
+        assert opener.bounding_box() == place
 
 
 COMPARE = """async () => {
@@ -238,7 +246,7 @@ def test_a_tap_on_another_square_plays_no_move(visit: Visit, size: tuple[int, in
             assert other.board.locator(".way").evaluate_all(INSIDE)
 
 
-def test_a_tap_or_a_focus_shows_both_paths_before_the_move(visit: Visit) -> None:
+def test_a_chosen_or_focused_square_shows_both_paths_before_the_move(visit: Visit) -> None:
     person = visit("#rules=mancala-world&north=human", **PHONE)
     paths, last = person.board.locator(".paths circle:not(.last)"), person.board.locator(".paths .last")
 
@@ -249,15 +257,21 @@ def test_a_tap_or_a_focus_shows_both_paths_before_the_move(visit: Visit) -> None
 
     person.board.locator(".hit.legal[data-field='5']").tap()
     shown("5")
-    assert person.board.locator(".way .badge text").all_text_contents() == ["+11", "+6"]  # what each would capture
+    gains = person.board.locator(".way .badge text")
+    assert gains.all_text_contents() == ["+11", "+6"]  # what each would capture
+    assert person.said == "Square 5: choose a direction."
     person.board.locator(".way[data-move='5A']").tap()
     person.page.locator("#moves button").nth(1).wait_for()
     assert (person.moves, paths.count()) == (["5A"], 0)
     person.press("undo")
     person.page.keyboard.press("ArrowRight")
     shown("1")
-    person.board.locator(".hit.legal[data-field='2']").click()  # with a mouse, an arrow shows its own path
-    assert (paths.count(), person.board.locator(".way .badge").count()) == (0, 0)
+    assert person.said.startswith("South to move.")
+    person.board.locator(".hit.legal[data-field='5']").click()
+    shown("5")
+    person.board.locator(".way[data-move='5C']").hover()  # shows only this way and its captures
+    assert person.board.locator(".paths .aside").get_attribute("data-move") == "5A"
+    assert person.board.locator(".way-taken").count() == len(person.state["previews"]["5C"]["taken"]) > 0
     person.page.evaluate("import('./current-game.js').then(({ view }) => view.option('preview', false))")
     person.board.locator(".hit.legal[data-field='3']").tap()
     assert (paths.count(), person.board.locator(".way").count()) == (0, 2)

@@ -33,7 +33,7 @@ def test_a_whole_game_against_a_level_offline(visit: Visit) -> None:
         said.append(person.said)
         person.fields.first.tap()
         person.board.locator(".way").first.tap()
-    assert said[:2] == ["Tap one of your squares, then choose a direction.", "To win, capture more points than Bống."]
+    assert said[:2] == ["Choose one of your squares, then a direction.", "To win, capture more points than Bống."]
     assert said[2:4] == ["Bống: “I never want the game to end!”", "Your turn."]
     board = Board("vietnamese")
     for move in person.moves:
@@ -47,7 +47,7 @@ def test_a_whole_game_against_a_level_offline(visit: Visit) -> None:
 def test_a_game_by_keyboard_in_vietnamese(visit: Visit) -> None:
     person = visit(LAST, locale="vi-VN")
     press = person.page.keyboard.press
-    assert "Chạm vào một ô" in person.said
+    assert "Chọn một ô" in person.said
     press("ArrowRight")  # to the first field
     focused = "document.querySelector('#board').shadowRoot.activeElement.dataset.field"
     assert person.page.evaluate(focused) == "1"

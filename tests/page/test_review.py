@@ -27,9 +27,9 @@ HIDING = """hints => {
 def test_hints_and_spoken_words_are_of_the_position_shown(visit: Visit) -> None:
     person = visit("#north=human")
     looking, spoken = person.board.locator("[data-tool=previous]"), person.board.locator(SPOKEN)
-    assert looking.is_hidden()  # there is nothing to look through
+    assert looking.is_disabled()  # there is nothing to look through
     person.play("3A")
-    assert looking.is_visible()
+    assert looking.is_enabled()
     assert "South plays 3A." in spoken.inner_text()
     person.press("hint")
     person.board.locator(".hint").first.wait_for()

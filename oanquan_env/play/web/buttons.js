@@ -10,8 +10,10 @@ const ICONS = {
   hint: "M9.5 17.5h5M10.5 21h3M12 3a6 6 0 0 0-4 10.5c1 1 1.5 2 1.5 4h5c0-2 .5-3 1.5-4A6 6 0 0 0 12 3z",
   before: "M11 5l-7 7 7 7M18 5v9M18 18.5v.5",
   after: "M13 5l7 7-7 7M6 5v9M6 18.5v.5",
+  first: "M18 5L8 12l10 7zM5 5v14",
   previous: "M16 5L6 12l10 7z",
   next: "M8 5l10 7-10 7z",
+  last: "M6 5l10 7-10 7zM19 5v14",
   tour: "M3 6l7 6-7 6zM12 6l7 6-7 6z",
   pause: "M8 5v14M16 5v14",
   skip: "M5 5l7 7-7 7M13 5l7 7-7 7",
@@ -25,19 +27,18 @@ const KEYS = {
   hint: "H",
   before: "B",
   after: "N",
-  again: "W",
-  skip: "S",
+  loud: "M",
+  options: "O",
   first: "Home",
   previous: ",",
-  next: ".",
-  last: "End",
   tour: "P",
-  loud: "M",
+  next: ".",
+  skip: "S",
+  last: "End",
+  again: "W",
 };
 const PRESSED = Object.fromEntries(Object.entries(KEYS).map(([name, key]) => [key.toLowerCase(), name]));
-const ALWAYS = new Set(["undo", "loud"]);
-const KEYS_ONLY = new Set(["first", "last", "again"]);
-const WORDED = new Set(["undo", "redo", "hint", "before", "after"]);
+const STEPS = /first|previous|tour|next|skip|last/;
 
 const isField = (event) => /^(INPUT|SELECT|TEXTAREA)$/.test(event.composedPath()[0].tagName);
 
@@ -55,20 +56,21 @@ export class ButtonBar {
     this.words = {};
     for (const [name, action] of Object.entries(actions)) {
       const button = (this.buttons[name] = html("button", { type: "button", onclick: action }));
-      if (!KEYS_ONLY.has(name)) this.bar.append(button);
+      if (name in ICONS) this.bar.append(button);
       button.dataset.tool = name;
       this.icon(button, name);
-      if (WORDED.has(name)) this.words[name] = html("span", {}, button);
+      this.words[name] = html("span", {}, button);
+      button.classList.toggle("step", STEPS.test(name));
     }
-    const panel = html("div", { className: "options", popover: "auto" }, this.bar);
-    this.opener = html("button", { type: "button", popoverTargetElement: panel }, this.bar);
-    this.icon(this.opener, "options");
+    const { options } = this.buttons,
+      panel = html("div", { className: "options", popover: "auto" }, this.bar);
+    options.popoverTargetElement = panel;
     panel.onbeforetoggle = () => {
-      // open below the button, where no square is covered, or to its right if there is no room below
-      const { bottom, right } = this.opener.getBoundingClientRect(),
+      // open below the button, where neither a square nor the text is covered, or to its right if there is no room below
+      const { bottom, right } = options.getBoundingClientRect(),
         beside = document.documentElement.clientWidth - right,
-        across = bottom > innerHeight - 136 && beside > 240 ? `auto auto ${right + 6}px` : `${beside}px auto auto`;
-      panel.style.inset = `min(${bottom + 6}px, calc(100dvh - 130px)) ${across}`;
+        across = bottom > innerHeight - 62 && beside > 360 ? `auto auto ${right + 6}px` : `${beside}px auto auto`;
+      panel.style.inset = `min(${bottom + 6}px, calc(100dvh - 56px)) ${across}`;
     };
     const option = (name, input) => {
       const label = html("label", {}, panel);
@@ -100,33 +102,27 @@ export class ButtonBar {
   label(name, text) {
     this.buttons[name].title = `${text} (${KEYS[name]})`;
     this.buttons[name].setAttribute("aria-label", text);
+    this.words[name].textContent = text;
   }
 
   setLanguage(language) {
     const words = (this.texts = WORDS[language]);
     for (const [name, span] of Object.entries(this.words)) span.textContent = words[name];
     for (const name of Object.keys(this.buttons)) this.label(name, words[name]);
-    this.opener.title = this.opener.ariaLabel = words.options;
     for (const option of this.speed.options) option.textContent = words[option.value];
   }
 
   /**
-   * Enable and show the buttons. Undo and sound are always visible. Buttons that step through a game appear once a move
-   * is `played`. With `noted`, the buttons for notes replace redo and hints. During a tour, the button `tour` stops it.
+   * Enable and show the buttons, always the same number. With `noted`, the buttons for notes replace redo and hints.
+   * During a motion, skip replaces next; during a tour, the button `tour` stops it.
    */
-  set(enabled, { moving, touring, played, noted }) {
-    for (const [name, able] of Object.entries(enabled)) {
-      const button = this.buttons[name];
-      button.disabled = !able;
-      button.hidden =
-        name === "before" || name === "after"
-          ? !noted
-          : name === "redo" || name === "hint"
-            ? noted
-            : !ALWAYS.has(name) && !played;
-    }
-    this.buttons.next.hidden ||= moving; // so that the number of buttons stays the same
-    this.buttons.skip.hidden = !moving;
+  set(enabled, { moving, touring, noted }) {
+    const { buttons } = this;
+    for (const [name, able] of Object.entries(enabled)) buttons[name].disabled = !able;
+    buttons.before.hidden = buttons.after.hidden = !noted;
+    buttons.redo.hidden = buttons.hint.hidden = noted;
+    buttons.next.hidden = moving;
+    buttons.skip.hidden = !moving;
     if (this.touring === touring) return;
     this.touring = touring;
     this.icon(this.buttons.tour, touring ? "pause" : "tour");

@@ -8,8 +8,12 @@ addStyle(`
 #analysis-tree { flex: 1 1 6em; min-height: 5em; overflow: auto; margin: 0; padding: 8px; line-height: 1.9;
   background: var(--panel); border: 1px solid var(--line); border-radius: 12px; position: relative; }
 @media (max-width: 900px) and (min-height: 521px) {
-  #analysis-values { order: 1; }
   #analysis-tree { flex: none; max-height: 11em; }
+}
+@media (max-width: 560px) {
+  #analysis-values { order: 1; }
+  #analysis-tools, #analysis-tools label { gap: 4px; }
+  #analysis-tools button { padding: 0 6px; font-size: 0.875rem; }
 }`);
 
 /**
@@ -33,8 +37,7 @@ export function makeDialog(texts, acts) {
       "div",
       "tools",
       { className: "row-of" },
-      button("back"),
-      button("forward"),
+      ...["start", "back", "forward", "last"].map(button),
       make("label", {}, values, texts.values),
     ),
   ];

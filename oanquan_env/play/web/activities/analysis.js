@@ -217,8 +217,10 @@ function leave() {
 function build(seat) {
   leave();
   nodes = makeDialog(texts(), {
+    start: () => go([]),
     back: () => go(analysis.path.slice(0, -1)),
     forward,
+    last: () => go(trees.endOf(analysis.root, analysis.path)),
     main: () => go(trees.promote(analysis.root, analysis.path)),
     remove: () => go(trees.remove(analysis.root, analysis.path)),
     link: copyLink,
@@ -316,8 +318,8 @@ function showTree() {
     node = trees.nodeAt(root, path);
   drawTree(nodes.tree, root, path, { ...texts(), players: study.rules.players, go });
   nodes.comment.value = node.comment;
-  nodes.back.disabled = nodes.remove.disabled = !path.length;
-  nodes.forward.disabled = !node.children.length;
+  nodes.start.disabled = nodes.back.disabled = nodes.remove.disabled = !path.length;
+  nodes.forward.disabled = nodes.last.disabled = !node.children.length;
   nodes.main.disabled = path.every((index) => !index);
 }
 

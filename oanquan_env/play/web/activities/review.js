@@ -28,7 +28,7 @@ addStyle(`
 #graph .here { stroke: var(--ink); stroke-dasharray: 3 3; } #graph .mistake { fill: var(--amber); }
 #graph text { fill: var(--soft); font-size: 0.6875rem; }
 #lead { font-size: 0.875rem; min-height: 1.5em; }
-#board.mistake { --rest: 310px; }
+#board.mistake { --rest: 330px; }
 #mistake { padding: 4px 0 10px; font-size: 0.9375rem; }
 #mistake ul { margin: 0 auto 8px; padding: 0; list-style: none; width: fit-content; }
 #mistake li { display: flex; gap: 10px; align-items: center; line-height: 1.35; }
@@ -46,7 +46,7 @@ aside.reviewing #moves { grid-template-columns: repeat(auto-fill, minmax(6rem, 1
   aside.reviewing #moves { max-height: 84px; }
 }
 @media (max-width: 560px) {
-  #board.mistake { --rest: 345px; }
+  #board.mistake { --rest: 362px; }
   #mistake { font-size: 0.875rem; }
   #mistake button { padding: 0 10px; }
 }`);

@@ -19,7 +19,7 @@ addStyle(`
 .study { width: 100vw; max-width: none; height: 100dvh; max-height: none; border-radius: 0; padding: 6px 24px;
   overflow: auto; }
 .study[open] { display: grid; gap: 6px 28px;
-  grid-template: auto minmax(0, 1fr) / minmax(0, 1fr) clamp(340px, 27vw, 720px); }
+  grid-template: auto minmax(0, 1fr) / minmax(0, 1fr) clamp(340px, 25vw, 720px); }
 .study header { grid-column: 1 / -1; flex-wrap: nowrap; padding: 0; margin: 0; width: 100%; gap: 12px; }
 .study h2 { margin: 0 auto 0 0; white-space: nowrap; }
 .study select { min-width: 0; max-width: 16em; }
@@ -44,6 +44,13 @@ addStyle(`
   .study-board { --rest: 310px; }
   .study-said { font-size: 0.9375rem; }
   .study-side { overflow: visible; }
+}
+@media (max-width: 560px) {
+  .study { padding: 4px 8px; }
+  .study header { gap: 6px; }
+  .study h2 { font-size: 0.875rem; }
+  .study select { flex: auto; font-size: 0.8125rem; }
+  .study header button { padding: 0 8px; font-size: 0.875rem; }
 }
 @media (max-height: 520px) {
   .study[open] { grid-template-columns: minmax(0, 3fr) minmax(0, 2fr); }

@@ -26,8 +26,6 @@ text { text-anchor: middle; dominant-baseline: central; pointer-events: none; }
 .hit.last { stroke: var(--ink); stroke-width: 4; }
 .hit.gap { stroke: var(--captured); stroke-dasharray: 9 8; stroke-width: 4; }
 .hit.taken { stroke: var(--captured); stroke-width: 6; fill: color-mix(in srgb, var(--captured) 26%, transparent); }
-.hit.way-on { fill: color-mix(in srgb, var(--passed) 24%, transparent); }
-.hit.way-last { stroke: var(--ink); stroke-width: 4; stroke-dasharray: 9 7; }
 .hit.way-taken { fill: color-mix(in srgb, var(--captured) 30%, transparent); stroke: var(--captured); stroke-width: 5; }
 .label.covered { display: none; }
 .cheer { fill: none; stroke: var(--captured); stroke-width: 6; animation: cheer 1.1s ease-out forwards; }
@@ -47,7 +45,7 @@ text { text-anchor: middle; dominant-baseline: central; pointer-events: none; }
 .badge rect { fill: var(--badge); opacity: .88; }
 .badge text { fill: var(--badge_ink); font-weight: 700; font-size: max(21px, calc(12px * var(--k))); }
 .badge.gain rect { fill: var(--captured); opacity: 1; x: -25px; width: 50px; }
-.badge.gain text { fill: #fff; }
+.badge.gain text { fill: var(--card); }
 .left .piece { opacity: .55; }
 .label { font-size: max(17px, calc(11px * var(--k))); fill: var(--faint); }
 .label.legal { fill: var(--stone); font-weight: 700; }
@@ -62,16 +60,17 @@ text { text-anchor: middle; dominant-baseline: central; pointer-events: none; }
 .hint rect { fill: var(--card); stroke: var(--edge); stroke-width: 1.5; opacity: .94; }
 .hint text { fill: var(--ink); font-weight: 600; font-size: max(15px, calc(10px * var(--k))); }
 .hint.best rect { fill: var(--stone); stroke: var(--stone_rim); }
-.hint.best text { fill: #fff; }
+.hint.best text { fill: var(--card); }
 .way { cursor: pointer; outline: none; }
 .way circle { fill: var(--stone); stroke: var(--card); stroke-width: 4; }
-.way path { fill: #fff; pointer-events: none; }
-.way.other > circle { fill: var(--badge); }
-.paths circle { stroke: var(--card); stroke-width: 2.5; fill: var(--stone); }
-.paths .other circle { fill: var(--card); stroke: var(--badge); stroke-width: 3.5; }
-.paths .last { fill: var(--card); stroke: var(--stone); stroke-width: 4; }
-.paths .other .last { stroke-width: 4.5; }
-.paths .other .last + circle { fill: var(--badge); }
+.way path { fill: var(--card); pointer-events: none; }
+.way.other > circle { fill: var(--ink); }
+.paths circle { fill: var(--stone); stroke: var(--card); stroke-width: 2.5; }
+.paths .other circle { fill: var(--card); stroke: var(--ink); stroke-width: 3.5; }
+.paths .last { fill: var(--card); stroke: var(--stone); stroke-width: 3.5; }
+.paths .other .last + circle { fill: var(--ink); stroke: var(--card); }
+.paths .aside { opacity: .15; }
+svg:has(.paths > g) .marks { opacity: .4; }
 .way:hover circle, .way:focus-visible circle { fill: var(--accent); }
 .way:focus-visible circle { stroke: var(--ink); }
 .hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
@@ -82,11 +81,12 @@ button, select { font: inherit; font-size: 0.9375rem; min-height: 44px; min-widt
   color: var(--ink); background: var(--card); }
 button { display: inline-flex; gap: 6px; align-items: center; justify-content: center; }
 [hidden] { display: none !important; }
-.options { position: fixed; margin: 0; gap: 6px; padding: 12px 14px; border-radius: 12px; white-space: nowrap;
+.step span { display: none; }
+.options { position: fixed; margin: 0; gap: 14px; padding: 3px 10px; border-radius: 12px; white-space: nowrap;
   background: var(--card); border: 1px solid color-mix(in srgb, var(--edge) 55%, transparent);
   box-shadow: 0 6px 24px #0003; }
-.options:popover-open { display: grid; }
-.options label { display: flex; justify-content: space-between; align-items: center; gap: 16px; min-height: 44px;
+.options:popover-open { display: flex; }
+.options label { display: flex; align-items: center; gap: 8px; min-height: 44px;
   font-size: 0.9375rem; color: var(--ink); }
 .options input { width: 22px; height: 22px; accent-color: var(--stone); }
 .icon { width: 22px; height: 22px; min-height: 0; fill: none; stroke: currentColor; stroke-width: 2;
@@ -98,22 +98,21 @@ button:disabled { opacity: .42; cursor: default; }
 .say.over { font-weight: 700; }
 @media (max-width: 640px), (max-height: 520px) {
   .tools { gap: 4px; }
-  .tools > button span { display: none; }
-  button { padding: 0 9px; }
+  .tools > button { flex: auto; flex-direction: column; gap: 0; min-width: 0; padding: 0 2px; font-size: .6875rem;
+    line-height: 1.1; }
   .say { font-size: 0.875rem; line-height: 1.3; }
 }
-@media (max-width: 520px) {
-  svg.upright { max-height: calc(100dvh - var(--rest, 218px)); }
+@media (max-width: 640px) and (min-height: 521px) {
+  svg, svg.upright { max-height: calc(100dvh - var(--rest, 232px)); }
   .say { min-height: 3.9em; }
-  .tools { display: grid; grid-template-columns: repeat(4, 1fr); }
-  :is([data-tool=previous], [data-tool=tour], [data-tool=next], [data-tool=skip]) { order: 1; }
-  .tools:not(:has([data-tool=tour]:not([hidden]))) { grid-template-columns: repeat(5, 1fr); }
-  .tools > button:last-of-type { order: 2; grid-column: -2 / -1; }
+  .tools { display: grid; grid-template-columns: repeat(5, minmax(0, 1fr)); }
+  .tools > button { min-height: 50px; }
+  .step span { display: inline; }
 }
 @media (max-height: 520px) {
   svg { max-height: calc(100dvh - var(--rest, 152px)); }
   .say { min-height: 2.6em; margin: 2px; }
-  .tools { padding: 2px 0; }
+  .tools { flex-wrap: nowrap; padding: 2px 0; }
 }
 @media (max-height: 330px) { .tools { position: static; } }
 `;

@@ -7,7 +7,10 @@ import { signed } from "../words/format.js";
 
 const HOLD = 450; // milliseconds: a longer press only previews the move
 
-/** A board that fires the event "move" (detail "3A") when a person chooses a move. */
+/**
+ * A board that fires the event "move" (detail "3A") when a person chooses a move, and "choose" when `chosen` changes, the
+ * index of the square with open arrows or null.
+ */
 export class BoardView extends MovingBoard {
   constructor(host, language = "en") {
     super(host, language);
@@ -15,8 +18,6 @@ export class BoardView extends MovingBoard {
     this.chosen = null;
     this.byKeyboard = false;
     this.preview = true;
-    this.pointer = "key"; // what a person uses: "key", "mouse", "touch" or "pen"
-    this.svg.addEventListener("pointerdown", ({ pointerType }) => (this.pointer = pointerType), true);
     this.svg.addEventListener("keydown", (event) => this.onKey(event));
     this.svg.addEventListener("click", (event) => {
       if (event.target === this.svg) this.choose(null);
@@ -140,18 +141,19 @@ export class BoardView extends MovingBoard {
   // ---- a person's move ---------------------------------------------------------------------------------------------
 
   choose(index) {
+    const before = this.chosen;
     this.ways.replaceChildren();
     this.foresee(null);
-    if (this.chosen !== null) this.squares[this.chosen]?.hit.classList.remove("chosen");
+    this.squares[before]?.hit.classList.remove("chosen");
     this.chosen = this.legal.has(index) ? index : null;
+    if (this.chosen !== before) this.dispatchEvent(new Event("choose"));
+    this.drawPaths(this.chosen);
     if (this.chosen === null) {
-      this.drawPaths(null);
       if (this.playing) this.skip();
       return;
     }
     this.lastChosen = index;
     this.squares[index].hit.classList.add("chosen");
-    this.drawPaths(index);
     for (const move of this.legal.get(index)) this.makeWay(index, move);
     this.keepPlateFree(this.drawing.squares[index].player);
     if (this.byKeyboard) this.ways.firstChild.focus();
@@ -206,11 +208,12 @@ export class BoardView extends MovingBoard {
       way,
     );
     element("title", {}, way, `${words} (${move})`);
-    if (this.showsPaths) {
+    if (this.preview) {
       way.classList.add(anticlockwise ? "one" : "other"); // as its path
       const badge = this.makeBadge(way);
       badge.classList.add("gain");
-      const beside = this.two ? [0.85, -0.8] : [0.8 * cos, 0.8 * sin]; // inside a ring, names are above the arrows
+      // away from the other arrow; inside a ring, names are above the arrows
+      const beside = this.two ? [cos < -0.5 ? -0.85 : 0.85, -0.8] : [0.8 * cos, 0.8 * sin];
       this.putBadge(
         badge,
         beside.map((part) => part * radius),
@@ -238,51 +241,38 @@ export class BoardView extends MovingBoard {
       ways = [...this.ways.children],
       radius = this.wayRadius + 2;
     const covers = ({ at }) => at[0] - radius < x + width && Math.abs(at[1] - y - height / 2) < radius + height / 2;
-    const by = x + width + radius + 8 - Math.min(...ways.map(({ at }) => at[0]));
+    const by = x + width + radius + 24 - Math.min(...ways.map(({ at }) => at[0]));
     if (ways.some(covers))
       for (const way of ways) way.setAttribute("transform", `translate(${way.at[0] + by} ${way.at[1]})`);
-  }
-
-  /** Whether a chosen square shows both of its paths; with a mouse, an arrow shows its own path. */
-  get showsPaths() {
-    return this.preview && this.pointer !== "mouse";
   }
 
   /** Draw where a square's seeds would go in both directions: a dot for each square on the way, a ring for the last. */
   drawPaths(index) {
     this.paths.replaceChildren();
-    if (index === null || !this.showsPaths) return;
+    if (index === null || !this.preview) return;
     for (const move of this.legal.get(index) ?? []) {
       const path = this.position.previews?.[move]?.path ?? [],
         [kind, side] = move.endsWith("A") ? ["one", 1] : ["other", -1],
-        group = element("g", { class: kind }, this.paths);
+        group = element("g", { class: kind, "data-move": move }, this.paths);
       for (const square of new Set(path)) {
         const place = this.drawing.squares[square],
           [outX, outY] = outwards(place),
-          out = place.field < this.drawing.fields ? 37 : 0,
+          out = place.field < this.drawing.fields ? 30 : 0, // inside the rings of the last move
           along = out ? 11 * side + 9 : 16 * side; // beside the number of seeds
         const cx = place.centre[0] + along * Math.cos(place.heading) + out * outX,
           cy = place.centre[1] + along * Math.sin(place.heading) + out * outY;
-        if (square === path.at(-1)) element("circle", { class: "last", cx, cy, r: 11 }, group);
-        element("circle", { cx, cy, r: 6 }, group);
+        if (square === path.at(-1)) element("circle", { class: "last", cx, cy, r: 10.5 }, group);
+        element("circle", { cx, cy, r: 5.5 }, group);
       }
     }
   }
 
-  /** Preview a move: the squares that get a seed, the last one, and the captures. */
+  /** Preview one move: its path without the other one, and the squares that it captures; null shows both paths. */
   foresee(move) {
-    for (const { hit } of this.squares) hit.classList.remove("way-on", "way-last", "way-taken");
-    this.foreseen?.remove();
-    this.foreseen = null;
-    const effect = this.preview && move && this.position.previews?.[move];
-    if (!effect) return;
-    for (const index of effect.path) this.squares[index].hit.classList.add("way-on");
-    this.squares[effect.path.at(-1)].hit.classList.add("way-last");
-    for (const index of effect.taken) this.squares[index].hit.classList.add("way-taken");
-    if (!effect.captured[0]) return;
-    this.foreseen = this.makeBadge(this.hints);
-    this.foreseen.classList.add("gain");
-    this.putBadge(this.foreseen, this.drawing.squares[effect.taken.at(-1)].centre, `+${effect.captured[0]}`);
+    const taken = (this.preview && this.position?.previews?.[move]?.taken) || [];
+    this.squares.forEach(({ hit }, index) => hit.classList.toggle("way-taken", taken.includes(index)));
+    for (const { classList, dataset } of this.paths.children)
+      classList.toggle("aside", move !== null && dataset.move !== move);
   }
 
   send(move) {
@@ -295,7 +285,6 @@ export class BoardView extends MovingBoard {
     const at = event.target,
       way = at.closest?.(".way");
     if (event.ctrlKey || event.altKey || event.metaKey) return;
-    this.pointer = "key";
     if (event.key in ways && this.legal.size) {
       this.byKeyboard = true;
       const next = way ? this.wayTowards(ways[event.key]) : this.fieldTowards(at, ways[event.key]);

@@ -83,7 +83,7 @@ export class DrawnBoard extends EventTarget {
     this.view = this.upright
       ? [x - 224, y - width / 2, 448, width]
       : this.two
-        ? [left, 0, width, plain.size[1]]
+        ? [left + 24, 0, width - 48, plain.size[1]] // wide screens let the board grow
         : [left, top, width, height];
     this.svg.setAttribute("viewBox", this.view.join(" "));
     this.svg.classList.toggle("upright", this.upright);
@@ -97,7 +97,7 @@ export class DrawnBoard extends EventTarget {
         element("path", { class: `${style}${square.radius ? " round" : ""}`, d: outline(square) }, back);
     }
     this.under = element("g", turn, layer("marks"));
-    this.tabs = element("g", turn, layer("marks"));
+    this.tabs = element("g", turn, layer("back"));
     this.pieces = layer("pieces");
     this.over = element("g", turn, layer("marks"));
     this.counts = layer("counts");

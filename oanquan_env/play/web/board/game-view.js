@@ -25,6 +25,7 @@ export class GameView extends EventTarget {
       if (this.board.loud) this.board.wake();
       this.send("move", { move: event.detail, ply: this.state.ply });
     });
+    this.board.addEventListener("choose", () => this.hint || this.tell(status(this)));
     this.saying = html("p", { className: "say" }, this.board.root);
     const step = (by) => this.view(this.number + by);
     this.buttonBar = new ButtonBar(
@@ -35,17 +36,18 @@ export class GameView extends EventTarget {
         hint: () => this.askHint(),
         before: () => this.view(this.noted(-1)),
         after: () => this.view(this.noted(1)),
-        first: () => this.view(0),
-        previous: () => step(-1),
-        tour: () => this.tour(),
-        next: () => step(1),
-        last: () => this.view(null),
-        again: () => this.replay(this.number),
-        skip: () => this.board.skip(),
         loud: () => {
           this.board.wake();
           this.option("loud", !this.board.loud);
         },
+        options: null, // opens a popover
+        first: () => this.view(0),
+        previous: () => step(-1),
+        tour: () => this.tour(),
+        next: () => step(1),
+        skip: () => this.board.skip(),
+        last: () => this.view(null),
+        again: () => this.replay(this.number),
       },
       (name, value) => this.option(name, value),
     );
@@ -256,14 +258,13 @@ export class GameView extends EventTarget {
         after: this.notes.size > 0,
         first: behind,
         previous: behind,
-        tour: this.coming === undefined,
+        tour: this.coming === undefined && this.displayed.length > 0,
         next: ahead,
         last: this.viewing !== null,
         again: !moving && number > 0,
         skip: moving,
-        loud: true,
       },
-      { moving, touring: Boolean(this.touring), played: this.displayed.length > 0, noted: this.whole !== "" },
+      { moving, touring: Boolean(this.touring), noted: this.whole !== "" },
     );
   }
 

@@ -108,6 +108,7 @@ export function status(view) {
     turn = alone ? words.yourTurn : words.turn(seatName(view, state.mover));
   if (goal) return `${turn} ${goal}`;
   if (view.helped === state.game) return help(view);
+  if (view.board.chosen !== null) return direct(view);
   // one sentence at a turn, so that a newcomer is not told too much at once
   const before = state.line.length,
     others = alone && before > 1 ? state.seats.flatMap(({ person }, seat) => (person ? [] : [seat])) : [];
@@ -141,8 +142,12 @@ function help(view) {
     .frame.seeds.slice(at, at + fields)
     .reduce((all, seeds) => all + seeds, 0);
   if (left < 3) return words.bare;
-  return view.board.preview ? `${words.noCapture} ${words.look}` : words.noCapture;
+  const next = view.board.chosen !== null ? direct(view) : view.board.preview ? words.look : "";
+  return `${words.noCapture} ${next}`;
 }
+
+/** Ask for the direction of the chosen square. */
+const direct = ({ board: { chosen, drawing, words } }) => words.direct(drawing.squares[chosen].field + 1);
 
 /** Return what a seat's level says of itself; other players say nothing. */
 function greeting({ state: { seats }, board: { language } }, seat) {
