@@ -38,6 +38,7 @@ def of_its_beginning() -> list[str]:
     own = (
         "engine.wasm",
         "icon.png",
+        "about.css",
         "data/ground.svg",
         "data/lessons.json",
         "data/puzzles-first.json",

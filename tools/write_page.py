@@ -199,7 +199,7 @@ def any_rules_bytes(net: AnyRulesNet) -> bytes:
 
 
 def about(language: str) -> str:
-    """Return the text about the game in `language`, from docs/, as an HTML page of one line that uses page.css."""
+    """Return the text about the game in `language`, from docs/, as an HTML page of one line that uses page.css and about.css."""
     text = (Path(__file__).parents[1] / "docs" / ABOUT[language]).read_text(encoding="utf-8")
     body = markdown(text, extensions=["toc"]).replace("\n", " ")
     for other, name in ABOUT.items():
@@ -208,7 +208,7 @@ def about(language: str) -> str:
     title = text.partition("\n")[0].removeprefix("# ")
     head = '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
     head += '<link rel="icon" href="../icon.svg"><link rel="stylesheet" href="../page.css">'
-    head += f"<title>{title} · Ô Ăn Quan</title>"
+    head += f'<link rel="stylesheet" href="../about.css"><title>{title} · Ô Ăn Quan</title>'
     main = f'<main class="about"><p><a href="../index.html">← Ô Ăn Quan</a></p>{body}</main>'
     return f'<!doctype html><html lang="{language}"><head>{head}</head><body>{main}</body></html>\n'
 

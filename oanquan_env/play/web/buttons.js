@@ -38,7 +38,7 @@ const KEYS = {
   again: "W",
 };
 const PRESSED = Object.fromEntries(Object.entries(KEYS).map(([name, key]) => [key.toLowerCase(), name]));
-const STEPS = /first|previous|tour|next|skip|last/;
+const WORDED = /undo|redo|hint|before|after/;
 
 const isField = (event) => /^(INPUT|SELECT|TEXTAREA)$/.test(event.composedPath()[0].tagName);
 
@@ -60,7 +60,7 @@ export class ButtonBar {
       button.dataset.tool = name;
       this.icon(button, name);
       this.words[name] = html("span", {}, button);
-      button.classList.toggle("step", STEPS.test(name));
+      if (!WORDED.test(name)) button.className = "sign"; // no word on large screens
     }
     const { options } = this.buttons,
       panel = html("div", { className: "options", popover: "auto" }, this.bar);

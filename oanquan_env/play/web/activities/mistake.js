@@ -85,7 +85,8 @@ export function showMistake(loss, number, move) {
 
 function build() {
   const panel = make("section", { id: "mistake", hidden: true });
-  $("table").append(panel);
+  if (matchMedia("(max-height: 520px)").matches) $("values").prepend(panel);
+  else $("table").append(panel);
   return panel;
 }
 

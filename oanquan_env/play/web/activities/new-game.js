@@ -16,6 +16,14 @@ import { results } from "./progress.js";
 import { playerName } from "../words/narration.js";
 
 addStyle(`
+fieldset { border: 0; margin: 8px 0; padding: 0; }
+legend { padding: 0; font-weight: 600; }
+.row { display: grid; grid-template-columns: 150px minmax(0, 1fr); margin: 8px 0; }
+.row > :last-child { width: 100%; }
+.row small { color: var(--soft); font-size: 0.875rem; }
+.row.check { display: flex; min-height: 44px; }
+.row.check > :last-child { width: auto; }
+@media (max-width: 560px) { .row { grid-template-columns: minmax(0, 1fr); gap: 2px; } }
 #new-rules { margin-top: 8px; }
 #begin { order: 1; } /* first in the form for Enter, shown last */
 [aria-invalid] { border-color: var(--red) !important; outline: 1px solid var(--red); }

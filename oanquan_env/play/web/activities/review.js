@@ -28,7 +28,7 @@ addStyle(`
 #graph .here { stroke: var(--ink); stroke-dasharray: 3 3; } #graph .mistake { fill: var(--amber); }
 #graph text { fill: var(--soft); font-size: 0.6875rem; }
 #lead { font-size: 0.875rem; min-height: 1.5em; }
-#board.mistake { --rest: 330px; }
+@media (min-height: 521px) { #board.mistake { --rest: 330px; } }
 #mistake { padding: 4px 0 10px; font-size: 0.9375rem; }
 #mistake ul { margin: 0 auto 8px; padding: 0; list-style: none; width: fit-content; }
 #mistake li { display: flex; gap: 10px; align-items: center; line-height: 1.35; }
@@ -298,6 +298,7 @@ function listMistakes() {
     () => {
       view.view(number - 1);
       $("table").scrollIntoView({ block: "nearest", behavior: "smooth" });
+      $("values").parentNode.scrollTo(0, 0); // to the legend, if it is there
     };
   const item = (one) => {
     const button = make(

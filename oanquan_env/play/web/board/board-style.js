@@ -25,8 +25,8 @@ text { text-anchor: middle; dominant-baseline: central; pointer-events: none; }
 .hit.lifted { stroke: var(--passed); stroke-width: 6; fill: color-mix(in srgb, var(--passed) 22%, transparent); }
 .hit.last { stroke: var(--ink); stroke-width: 4; }
 .hit.gap { stroke: var(--captured); stroke-dasharray: 9 8; stroke-width: 4; }
-.hit.taken { stroke: var(--captured); stroke-width: 6; fill: color-mix(in srgb, var(--captured) 26%, transparent); }
-.hit.way-taken { fill: color-mix(in srgb, var(--captured) 30%, transparent); stroke: var(--captured); stroke-width: 5; }
+.hit:is(.taken, .way-taken) { stroke: var(--captured); stroke-width: 6;
+  fill: color-mix(in srgb, var(--captured) 28%, transparent); }
 .label.covered { display: none; }
 .cheer { fill: none; stroke: var(--captured); stroke-width: 6; animation: cheer 1.1s ease-out forwards; }
 @keyframes cheer { to { r: 120px; opacity: 0; stroke-width: 1; } }
@@ -53,8 +53,7 @@ text { text-anchor: middle; dominant-baseline: central; pointer-events: none; }
 .plate .points { font-size: 1.3em; font-weight: 700; }
 .plate .first { text-anchor: start; }
 .plate .end { text-anchor: end; }
-.plate.turn text { fill: var(--stone); font-weight: 700; }
-.plate.won text { fill: var(--stone); font-weight: 700; }
+.plate:is(.turn, .won) text { fill: var(--stone); font-weight: 700; }
 .plate .role { font-size: .8em; } .plate .gap { font-size: 0; }
 .bowl circle { stroke: var(--shade); stroke-width: .8; }
 .hint rect { fill: var(--card); stroke: var(--edge); stroke-width: 1.5; opacity: .94; }
@@ -81,7 +80,7 @@ button, select { font: inherit; font-size: 0.9375rem; min-height: 44px; min-widt
   color: var(--ink); background: var(--card); }
 button { display: inline-flex; gap: 6px; align-items: center; justify-content: center; }
 [hidden] { display: none !important; }
-.step span { display: none; }
+.sign span { display: none; }
 .options { position: fixed; margin: 0; gap: 14px; padding: 3px 10px; border-radius: 12px; white-space: nowrap;
   background: var(--card); border: 1px solid color-mix(in srgb, var(--edge) 55%, transparent);
   box-shadow: 0 6px 24px #0003; }
@@ -97,22 +96,20 @@ button:disabled { opacity: .42; cursor: default; }
 .say { text-align: center; margin: 6px 4px 0; min-height: 2.8em; font-size: 1.0625rem; line-height: 1.4; }
 .say.over { font-weight: 700; }
 @media (max-width: 640px), (max-height: 520px) {
-  .tools { gap: 4px; }
-  .tools > button { flex: auto; flex-direction: column; gap: 0; min-width: 0; padding: 0 2px; font-size: .6875rem;
-    line-height: 1.1; }
+  .tools { display: grid; gap: 4px; grid-template-columns: repeat(5, minmax(0, 1fr)); }
+  .tools > button { flex-direction: column; gap: 0; min-width: 0; padding: 0; font-size: .6875rem; line-height: 1.1; }
+  .sign span { display: inline; }
   .say { font-size: 0.875rem; line-height: 1.3; }
 }
 @media (max-width: 640px) and (min-height: 521px) {
   svg, svg.upright { max-height: calc(100dvh - var(--rest, 232px)); }
   .say { min-height: 3.9em; }
-  .tools { display: grid; grid-template-columns: repeat(5, minmax(0, 1fr)); }
   .tools > button { min-height: 50px; }
-  .step span { display: inline; }
 }
 @media (max-height: 520px) {
   svg { max-height: calc(100dvh - var(--rest, 152px)); }
   .say { min-height: 2.6em; margin: 2px; }
-  .tools { flex-wrap: nowrap; padding: 2px 0; }
+  .tools { grid-template-columns: repeat(10, minmax(0, 1fr)); padding: 2px 0; }
 }
 @media (max-height: 330px) { .tools { position: static; } }
 `;
