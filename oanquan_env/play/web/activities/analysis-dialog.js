@@ -41,10 +41,10 @@ export function makeDialog(texts, acts) {
       make("label", {}, values, texts.values),
     ),
   ];
+  const list = part("div", "values", { className: "move-values" });
   const side = make(
     "div",
     {},
-    part("div", "values", { className: "move-values" }),
     part("ol", "tree", { className: "move-tree", ariaLabel: texts.moves }),
     field("input", "comment", texts.comment, { placeholder: texts.comment, maxLength: 1000 }),
     make(
@@ -54,6 +54,6 @@ export function makeDialog(texts, acts) {
       field("select", "saved", texts.saved),
     ),
   );
-  nodes.dialog = studyDialog("analysis", texts.title, field("select", "rules", ""), main, side);
+  nodes.dialog = studyDialog("analysis", texts.title, field("select", "rules", ""), main, side, list);
   return nodes;
 }

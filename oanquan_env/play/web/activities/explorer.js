@@ -74,7 +74,6 @@ function build(presets) {
   const side = make(
     "div",
     {},
-    part("div", "moves", { className: "move-values" }),
     part("p", "refuted"),
     row(button(words().fromHere, playFromHere), button(words().analyse, analyse)),
     make("details", { className: "help" }, make("summary", { textContent: texts().help }), texts().about),
@@ -92,7 +91,8 @@ function build(presets) {
     part("p", "value", { className: "study-said" }),
     part("div", "line", { className: "row-of", ariaLabel: words().moves, role: "group" }),
   ];
-  nodes.dialog = studyDialog("openings-dialog", words().openings, rules, main, side);
+  const moves = part("div", "moves", { className: "move-values" });
+  nodes.dialog = studyDialog("openings-dialog", words().openings, rules, main, side, moves);
   nodes.answer.setAttribute("role", "status");
   nodes.dialog.onclose = () => {
     explorer.walk = null;

@@ -28,11 +28,13 @@ addStyle(`
 .study-said { min-height: 2.8em; margin: 6px 0; text-align: center; line-height: 1.4; }
 .study-board ~ .row-of { justify-content: center; }
 .study-side { display: flex; flex-direction: column; gap: 8px; overflow: auto; padding: 3px; margin: -3px; }
+#analysis-tools + .move-values { margin-top: 8px; }
 .move-values { display: grid; gap: 4px; grid-template-columns: repeat(auto-fill, minmax(9.375rem, 1fr)); }
 .move-values button { display: grid; grid-template-columns: 2em 2.3em minmax(0, 1fr); gap: 6px; align-items: center;
   min-height: 42px; padding: 0 10px; text-align: left; line-height: 1.15; font-variant-numeric: tabular-nums; }
 .move-values small { color: var(--soft); font-size: 0.75rem; }
 .move-values .best { border-color: var(--green); background: color-mix(in srgb, var(--green) 14%, var(--panel)); }
+@media (min-width: 901px) and (min-height: 700px) { .study-board { --rest: 300px; } }
 @media (max-width: 900px), (max-height: 520px) {
   .study { padding: 4px 12px; }
   .study[open] { gap: 4px 14px; }
@@ -61,15 +63,17 @@ addStyle(`
 }`);
 
 /**
- * Return a dialog that fills the window: a head with its title, a list of rules and a button that closes it, then the
- * parts beside the board, `main` and `side`.
+ * Return a dialog that fills the window: a head with its title, a list of rules and a button that closes it, then two
+ * columns, `main` with the board and `side`. The element `values` is below the board if there is room, else in `side`.
  */
-export function studyDialog(id, title, rules, main, side) {
+export function studyDialog(id, title, rules, main, side, values) {
   const heading = make("h2", { id: `${id}-title`, textContent: title, tabIndex: -1, autofocus: true }),
     dialog = make("dialog", { id, className: "study" });
   const close = make("button", { type: "button", textContent: words().close, onclick: () => dialog.close() });
   rules.ariaLabel = words().rules;
   side.classList.add("study-side");
+  if (matchMedia("(min-width: 901px) and (min-height: 700px)").matches) main.push(values);
+  else side.prepend(values);
   dialog.append(make("header", {}, heading, rules, close), make("div", {}, ...main), side);
   dialog.setAttribute("aria-labelledby", heading.id);
   return dialog;
