@@ -199,7 +199,7 @@ def any_rules_bytes(net: AnyRulesNet) -> bytes:
 
 
 def about(language: str) -> str:
-    """Return the text about the game in `language`, from docs/, as an HTML page of one line that uses page.css and about.css."""
+    """Return the text about the game in `language`, from docs/, as an HTML page of one line, styled by about.css."""
     text = (Path(__file__).parents[1] / "docs" / ABOUT[language]).read_text(encoding="utf-8")
     body = markdown(text, extensions=["toc"]).replace("\n", " ")
     for other, name in ABOUT.items():

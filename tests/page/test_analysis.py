@@ -203,7 +203,7 @@ def test_values_are_searched_on_request_and_other_rules_keep_the_legal_moves(vis
     board, page = Analysis(person), person.page
     assert page.locator(".hint, #analysis-values button").count() == 0
     page.locator("#analysis-valued").check()
-    page.locator("div:has(> #analysis-board) > #analysis-values .best").first.wait_for()  # there is room below the board
+    page.locator("div:has(> #analysis-board) > #analysis-values .best").first.wait_for()  # below the board, as it fits
     assert "(proved)" in board.said
     shown = page.locator("#analysis-values button").all_inner_texts()
     values = {(words := text.split("\n"))[0]: int(words[1].replace("−", "-")) for text in shown}

@@ -103,7 +103,9 @@ def test_names_and_faces_inside_the_ring_are_away_from_arrows_and_squares(visit:
 
 
 @pytest.mark.parametrize(("size", "players"), [((360, 640), "four"), ((390, 844), "four"), ((844, 390), "three")])
-def test_the_options_keep_their_place_close_like_a_menu_and_cover_neither_square_nor_text(visit: Visit, size: tuple[int, int], players: str) -> None:
+def test_the_options_stay_close_like_a_menu_and_cover_no_square_or_text(
+    visit: Visit, size: tuple[int, int], players: str
+) -> None:
     options = {**PHONE, "viewport": {"width": size[0], "height": size[1]}}
     for rules in (f"{players}-player", "vietnamese"):
         person = visit(f"#rules={rules}&north=human", **options)

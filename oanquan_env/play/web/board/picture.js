@@ -97,7 +97,8 @@ class Sketch extends DrawnBoard {
     this.host.style.cssText = "position: fixed; left: -2000px; width: 800px";
     Object.assign(this, { game, above, style: styleOf(palette) });
     this.setDrawing(game.drawing);
-    const [left, top, width, height] = this.view;
+    const [, top, , height] = this.view,
+      [left, , width] = game.drawing.box;
     this.box = [left - side, top - above, width + 2 * side, height + above + below];
     const [, , wide, high] = this.box,
       scale = scaleOf(wide, high);
