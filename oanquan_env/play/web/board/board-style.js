@@ -69,7 +69,7 @@ text { text-anchor: middle; dominant-baseline: central; pointer-events: none; }
 .paths .last { fill: var(--card); stroke: var(--stone); stroke-width: 3.5; }
 .paths .other .last + circle { fill: var(--ink); stroke: var(--card); }
 .paths .aside { opacity: .15; }
-svg:has(.paths > g) .marks { opacity: .4; }
+svg:has(.paths > g) .marks:not(:has(rect)) { opacity: .4; } /* not the arrows of a hint */
 .way:hover circle, .way:focus-visible circle { fill: var(--accent); }
 .way:focus-visible circle { stroke: var(--ink); }
 .hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
