@@ -69,7 +69,14 @@ def test_show_draws_a_position(run: Run, tmp_path: Path, monkeypatch: pytest.Mon
 
 def test_replay_shows_every_game_or_just_checks(run: Run, monkeypatch: pytest.MonkeyPatch, record: Path) -> None:
     printed = run("replay", str(record), "--stories")
-    for line in ("Game 1: mancala-world", "  South: Lan", "  The puzzle.", "1. South 5A", "  loses at once"):
+    for line in (
+        "Game 1: mancala-world",
+        "  South: Lan",
+        "  The puzzle.",
+        "1. South 5A",
+        "1. North 3A",
+        "  loses at once",
+    ):
         assert f"\n{line}\n" in f"\n{printed}"
     for words in ("Result: 22-46 stones_captured", str(Board().sowing("5A")), "Game 2: three-player"):
         assert words in printed

@@ -45,7 +45,8 @@ def _replay(number: int, record: GameRecord, played: Round | None, *, stories: b
     print(f"\n{render.text(board, owners=owners)}")
     _comment(record, 0)
     for ply, move in enumerate(record.moves, 1):
-        print(f"\n{ply}. {seat_name(record.rules, board.mover)} {move}\n")
+        number = -(-ply // record.rules.players)  # as in records: each player moves once in a round
+        print(f"\n{number}. {seat_name(record.rules, board.mover)} {move}\n")
         trace = board.sowing(move)
         board.push(move)
         if stories and played is not None and board.outcome is not None:  # the buyers get the leftovers on sold fields

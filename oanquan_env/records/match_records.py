@@ -160,10 +160,10 @@ def _play(match: Match, number: int, record: GameRecord) -> None:
     finished = None
     for ply, move in enumerate(record.moves, 1):
         if finished is not None:
-            raise _error(number, f"move {ply} comes after the end of the round")
+            raise _error(number, f"ply {ply} comes after the end of the round")
         legal = [Move.from_action(action) for action in match.legal_mask().nonzero()[0].tolist()]
         if move not in legal:
-            raise _error(number, f"move {ply}, {move}, is not legal; legal: {names(legal)}")
+            raise _error(number, f"ply {ply}: {move} is not legal; legal: {names(legal)}")
         finished = match.step(move.action)
     if finished is None and is_resigned(record):
         finished = match.resign()

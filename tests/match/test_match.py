@@ -74,8 +74,8 @@ def test_a_record_that_says_something_else_is_refused() -> None:
     for records, message in (
         ([], "at least one round"),
         ([dataclasses.replace(first, moves=first.moves[:1])], "round 1: the moves do not finish the round"),
-        ([first, dataclasses.replace(second, moves=second.moves * 2)], "round 2: move 3 comes after the end"),
-        ([dataclasses.replace(first, moves=first.moves[:1] * 3)], "round 1: move 2, 2C, is not legal; legal: 1A"),
+        ([first, dataclasses.replace(second, moves=second.moves * 2)], "round 2: ply 3 comes after the end"),
+        ([dataclasses.replace(first, moves=first.moves[:1] * 3)], "round 1: ply 2: 2C is not legal; legal: 1A"),
         ([GameRecord(Rules.parse("three-player"), ())], "round 1: match play needs players=2"),
     ):
         with pytest.raises(UsageError, match=message):

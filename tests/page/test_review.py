@@ -54,14 +54,17 @@ def test_a_review_is_of_one_game_and_keeps_the_board_in_sight(visit: Visit) -> N
     assert page.locator("#board .floor, #board .say, #next button:visible").evaluate_all(IN_SIGHT)
     assert "North wins" not in page.locator("aside").inner_text()  # the result is shown only once
     page.locator("#review").tap()
-    page.locator("#mistakes button", has_text="−36").tap()
+    page.locator("#mistakes button", has_text="1. South 5A −36").tap()
     person.waits_for("Start. South played 5A: gives away 36 points, turns a win into a loss")
     assert person.board.locator(".floor, .say").evaluate_all(IN_SIGHT)
     person.page.keyboard.press("End")
     person.waits_for("One move gave away three points or more, or changed who wins.")
     person.press("after")
     person.waits_for("Start.")
-    assert [text for text in page.locator("#graph text").all_text_contents() if text[0] in "+0"] != []
+    labels = page.locator("#graph text").all_text_contents()
+    assert [text for text in labels if text[0] in "+0"] != []
+    assert [text for text in labels if text.isdigit() and text != "0"] == ["1"]  # both moves are of the first round
+    assert page.locator("#moves button").all_inner_texts() == ["Start", "1. 5A −36", "3A"]
     page.locator("#rematch").tap()
     person.wait_for_turn()
     assert page.locator("#lead").is_hidden()
@@ -120,7 +123,7 @@ def test_vietnamese_texts_do_not_call_people_by_directions(visit: Visit) -> None
     person.page.keyboard.press("Home")
     assert person.said == "Đầu ván"
     person.press("next")
-    assert person.said == "Nước 1/2: 5A"
+    assert person.said == "Nước 1/1: Bạn 5A"
 
 
 def test_motion_that_another_motion_replaces_leaves_it_alone(visit: Visit) -> None:

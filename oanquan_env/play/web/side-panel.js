@@ -4,6 +4,7 @@ import { STRENGTHS } from "./words/board-words.js";
 import { $, make } from "./dom.js";
 import { complain, page, presetName, words } from "./page-state.js";
 import { FRIEND } from "./model/game.js";
+import { numbered } from "./model/notation.js";
 import { MINUS, capital } from "./words/format.js";
 import { unfinishedGames, play, view } from "./current-game.js";
 import { sentenceName } from "./words/narration.js";
@@ -86,7 +87,7 @@ function showMoves(number) {
     [0, words().start, null],
     ...serials.map((serial, index) => [
       index + 1,
-      `${index + 1}. ${view.moves[serial].move}`,
+      numbered(index + 1, page.state.seats.length) + view.moves[serial].move,
       values?.mistake(index + 1),
     ]),
   ];

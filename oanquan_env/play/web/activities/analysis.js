@@ -4,7 +4,7 @@
 import { services, variation, view } from "../current-game.js";
 import { make } from "../dom.js";
 import { analysisLink } from "../model/links.js";
-import { parseMove, positionText } from "../model/notation.js";
+import { numbered, parseMove, positionText } from "../model/notation.js";
 import { parsePosition } from "../model/position-reading.js";
 import { parseRecords } from "../model/record-reading.js";
 import { formatRecords, newNode, resultOf } from "../model/records.js";
@@ -18,7 +18,7 @@ import { MINUS, capital } from "../words/format.js";
 import { seatNames } from "../words/move-words.js";
 import { how } from "../words/narration.js";
 import { makeDialog } from "./analysis-dialog.js";
-import { drawTree, numbered } from "./move-tree.js";
+import { drawTree } from "./move-tree.js";
 import { Study, showMoves } from "./study.js";
 
 const KEPT = "analyses",

@@ -4,7 +4,7 @@
 import { play, playFor, services, view } from "../current-game.js";
 import { addStyle, make } from "../dom.js";
 import { PERSON } from "../model/game.js";
-import { moveText } from "../model/notation.js";
+import { moveText, numbered } from "../model/notation.js";
 import { explain, page, presetName, words } from "../page-state.js";
 import { Book, movesOf, refutation, valueOf } from "../players/book.js";
 import { checkProof } from "../players/certificate.js";
@@ -177,7 +177,7 @@ function showPosition() {
     text = texts(),
     line = game.line();
   nodes.line.replaceChildren(
-    ...[words().start, ...line.map(({ action }, number) => `${number + 1}. ${moveText(action)}`)]
+    ...[words().start, ...line.map(({ action }, number) => `${numbered(number + 1, rules.players)}${moveText(action)}`)]
       .map((text, number) => {
         const made = button(text, () => {
           explorer.walk = null;

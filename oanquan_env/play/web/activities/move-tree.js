@@ -2,6 +2,7 @@
 // replaces.
 
 import { addStyle, make } from "../dom.js";
+import { numbered } from "../model/notation.js";
 
 addStyle(`
 .move-tree :is(ol, li) { display: inline; margin: 0; font-size: inherit; }
@@ -13,9 +14,6 @@ addStyle(`
 .move-tree ol button { font-weight: 400; }
 .move-tree button[aria-current] { background: var(--warm); color: var(--ink); font-weight: 700; }
 .move-tree i { color: var(--soft); font-size: 0.875rem; padding-right: 4px; }`);
-
-/** Return the number before the `ply`th move if it begins a round, as in records. */
-export const numbered = (ply, players) => ((ply - 1) % players ? "" : `${(ply - 1) / players + 1}. `);
 
 /**
  * Write a tree into a list whose node at `path` is the current one; `go(path)` is called for a chosen node. `start` and

@@ -2,7 +2,7 @@
 // exceed.
 
 import { $ } from "../dom.js";
-import { complain, copy, page, words } from "../page-state.js";
+import { complain, copy, page, presetName, words } from "../page-state.js";
 import { store } from "../storage.js";
 import { dailyOf, dateOf, dayOf } from "./puzzle-log.js";
 import "../words/puzzle-words.js";
@@ -53,7 +53,11 @@ function missedBy() {
 
 view.goals.push(() => {
   const short = missedBy();
-  return short === undefined ? null : short === null ? words().parGoal(page.aim.par) : words().parEnd(short);
+  return short === undefined
+    ? null
+    : short === null
+      ? `${presetName(page.state.rules)}. ${words().parGoal(page.aim.par)}`
+      : words().parEnd(short);
 });
 
 /** Keep the result, and offer to share it; only the first end of the first game of a day counts. */

@@ -1,8 +1,8 @@
 // Puzzles: their dialog, the choice of the next one, their log, and the buttons beside the board. It loads with the
-// first puzzle; the words below the board are in narration.js.
+// first puzzle; the words below the board are in words/puzzle-tasks.js.
 
 import { $, addStyle, make } from "../dom.js";
-import { complain, copy, page, words } from "../page-state.js";
+import { complain, copy, page, presetName, words } from "../page-state.js";
 import { areTexts, store } from "../storage.js";
 import {
   dailyOf,
@@ -21,6 +21,7 @@ import {
   today,
 } from "./puzzle-log.js";
 import "../words/puzzle-words.js";
+import { gain } from "./mistake.js";
 import { playPar, shortOf } from "./par.js";
 import { hint, play, services, view } from "../current-game.js";
 
@@ -235,11 +236,14 @@ export async function show() {
     parts = [];
   if (page.state.puzzle !== puzzle) return;
   if (packaged) parts.push(isDaily ? words().daily : words().place(number + 1, counts[level]), words().levels[level]);
-  const reply =
-    answer && !answer.right && !page.state.outcome
-      ? (await hint(page.state.line.length).catch(() => null))?.best
-      : null;
-  view.setPuzzle(puzzle, parts.join(" · "), reply);
+  if (packaged && page.state.rules !== page.catalogue.begin) parts.push(presetName(page.state.rules));
+  const last = page.state.line.length - 1,
+    wrong = answer && !answer.right,
+    [won, got] = wrong ? [answer.line[last].split(" ")[0], answer.move].map((move) => gain(last, move)) : [[0], [0]],
+    missed = won[0] > got[0] ? [won[0], won[1] - got[1]] : null;
+  const reply = wrong && !page.state.outcome ? (await hint(page.state.line.length).catch(() => null))?.best : null;
+  if (page.state.puzzle !== puzzle) return;
+  view.setPuzzle({ puzzle, title: parts.join(" · "), reply, taken: reply && gain(last + 1, reply), missed });
   const about = [
     solved && themes.length && words().about(themes.map((theme) => words().themes[theme]).join(", ")),
     answer && isKept && attempt.missed && words().returns,

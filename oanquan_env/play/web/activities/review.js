@@ -5,6 +5,7 @@ import { complain, page } from "../page-state.js";
 import { arrows, gain, ownPuzzle, showMistake, who } from "./mistake.js";
 import { Budget, QUICK, isMistake, leads, losses, summary } from "../model/losses.js";
 import { MINUS, capital } from "../words/format.js";
+import { roundOf } from "../model/notation.js";
 import { REVIEW } from "../words/review-words.js";
 import { hint, view } from "../current-game.js";
 import { how, playerName } from "../words/narration.js";
@@ -241,8 +242,9 @@ function showGraph() {
     element("path", { class: "zero", d: `M${LEFT},${y(points)}H${width - 8}` }, graph);
     write(points ? `+${Math.abs(points)}` : "0", LEFT - 4, y(points) + 4, "end");
   }
-  const every = [1, 2, 5, 10, 20, 50, 100].find((step) => all / step <= 8) ?? 200;
-  for (let number = every; number <= all; number += every) write(number, x(number), height - 4, "middle");
+  const rounds = roundOf(all, 2),
+    every = [1, 2, 5, 10, 20, 50].find((step) => rounds / step <= 8) ?? 100;
+  for (let round = every; round <= rounds; round += every) write(round, x(2 * round - 1), height - 4, "middle");
   for (let number = 0; number <= page.state.line.length; number++) {
     const now = margin(number);
     if (now) known.push([x(number), y(now.points)]);
@@ -292,7 +294,8 @@ function listMistakes() {
     : done
       ? texts().mistakes(made.length)
       : texts().closer(Math.round((100 * (all - 1 - budget.number)) / all));
-  const name = ({ number, loss }) => `${number}. ${capital(playerName(view, loss.mover))} ${playedAfter(number - 1)}`;
+  const name = ({ number, loss }) =>
+    `${roundOf(number, seats.length)}. ${capital(playerName(view, loss.mover))} ${playedAfter(number - 1)}`;
   const go =
     ({ number }) =>
     () => {

@@ -289,10 +289,10 @@ export class GameView extends EventTarget {
     this.setButtons();
   }
 
-  /** Set the title of a puzzle, and the best reply to a wrong move or null. */
-  setPuzzle(puzzle, title, reply) {
-    if (this.puzzled?.puzzle === puzzle && this.puzzled.title === title && this.puzzled.reply === reply) return;
-    this.puzzled = { puzzle, title, reply };
+  /** Set what is known about a puzzle: {puzzle, title, reply, taken, missed}, as in words/puzzle-tasks.js. */
+  setPuzzle(puzzled) {
+    if (["puzzle", "title", "reply"].every((name) => this.puzzled?.[name] === puzzled[name])) return;
+    this.puzzled = puzzled;
     this.refresh();
   }
 

@@ -45,6 +45,11 @@ export const columnOf = (text, place) => [...text.slice(0, place)].length + 1;
 export const moveText = (action) => `${(action >> 1) + 1}${"AC"[action & 1]}`;
 export const moveTexts = (actions) => actions.map(moveText).join(", ") || "none";
 
+/** Return the number of the round of the `ply`th move: each player moves once in a round. */
+export const roundOf = (ply, players) => Math.ceil(ply / players);
+/** Return the number before the `ply`th move if it begins a round, as in records. */
+export const numbered = (ply, players) => ((ply - 1) % players ? "" : `${roundOf(ply, players)}. `);
+
 /** Read `5A` or `5a`. */
 export function parseMove(text) {
   const found = /^([1-9]?)([AaCc]?)/.exec(text);

@@ -7,6 +7,7 @@ import { PERSON } from "./game.js";
 import { moveText } from "./notation.js";
 import { impossible } from "./refused.js";
 import { parseRules, rulesText } from "./rules.js";
+import "../words/puzzle-tasks.js";
 
 /** The puzzle of a session: {position, line, source, day, level, number, counts, revealed}, with name, themes and id. */
 class Puzzle {

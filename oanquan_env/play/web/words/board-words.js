@@ -78,20 +78,6 @@ export const WORDS = {
       )}${how}.`,
     proved: "proved",
     seen: (depth, net) => `searched ${depth} moves ahead${net === "any" ? " with the net for any rules" : ""}`,
-    puzzles: {
-      mandarin: "Capture a mandarin in one move.",
-      refute: "Your opponent captured eleven points with 5A. Why does that lose? Find the reply.",
-      win: "Capture the last mandarin and win.",
-      own: "This is from your game. Find a better move than the one you played.",
-      "": "Only one move wins by force. Find it.",
-    },
-    further: (step, steps) => `Keep winning: your move ${step} of ${steps}.`,
-    right: (move, proved) => `Correct – ${move}!${proved ? " This wins by force." : ""}`,
-    wrong: (move, proved, reply) =>
-      proved
-        ? `${move} gives away the win (proved)${reply ? `: ${reply} answers it` : ""}. Try again or see the answer.`
-        : `${move} isn’t good enough${reply ? `: ${reply} answers it` : ""}. Undo and try again.`,
-    answer: (line) => `The answer: ${line}.`,
     noMove: "No moves yet.",
     matchWon: (name) => `${name} ${name === "You" ? "win" : "wins"} the match.`,
     matchDrawn: "The match is a draw.",
@@ -165,20 +151,6 @@ export const WORDS = {
       )}${how}.`,
     proved: "đã chứng minh",
     seen: (depth, net) => `nhìn trước ${depth} nước${net === "any" ? ", bằng mạng nơ-ron cho mọi luật" : ""}`,
-    puzzles: {
-      mandarin: "Hãy ăn quan trong một nước.",
-      refute: "Đối phương vừa ăn mười một điểm bằng 5A. Vì sao nước ấy thua? Hãy tìm nước đáp.",
-      win: "Hãy ăn quan cuối cùng và thắng.",
-      own: "Đây là thế cờ trong ván của bạn. Hãy tìm nước hay hơn nước đã đi.",
-      "": "Có đúng một nước thắng, dù đối thủ đáp thế nào. Hãy tìm nước ấy.",
-    },
-    further: (step, steps) => `Hãy giữ thế thắng: nước ${step}/${steps} của bạn.`,
-    right: (move, proved) => `Đúng rồi: ${move}.${proved ? " Thắng, dù đối thủ đáp thế nào: đã chứng minh." : ""}`,
-    wrong: (move, proved, reply) =>
-      proved
-        ? `${move} bỏ lỡ ván thắng (đã chứng minh)${reply ? `: đối thủ đáp ${reply}` : ""}. Hãy thử lại, hoặc xem lời giải.`
-        : `${move} chưa được${reply ? `: đối thủ đáp ${reply}` : ""}. Bấm Đi lại để thử nữa.`,
-    answer: (line) => `Lời giải: ${line}.`,
     noMove: "Chưa có nước nào.",
     matchWon: (name) => `${name} thắng cả trận.`,
     matchDrawn: "Trận đấu hòa.",

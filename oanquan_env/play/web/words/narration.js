@@ -1,7 +1,8 @@
-// The texts about a game: players, winner, hints and puzzles. `view` is a `GameView`.
+// The texts about a game: players, winner and hints. `view` is a `GameView`.
 
 import { GREETINGS, ROLES, STRENGTHS, WORDS } from "./board-words.js";
 import { MINUS, capital } from "./format.js";
+import { roundOf } from "../model/notation.js";
 
 const wordsOf = (view) => WORDS[view.board.language];
 
@@ -74,14 +75,15 @@ export function status(view) {
   const { state } = view,
     words = wordsOf(view);
   if (view.viewing !== null) {
-    const move = view.viewing ? `: ${view.moves[state.line[view.viewing - 1]].move}` : "";
+    const { player, move } = view.moves[state.line[view.viewing - 1]] ?? {},
+      [round, all] = [view.viewing, state.line.length].map((ply) => roundOf(ply, state.seats.length));
     return (
-      words.viewing(view.viewing, state.line.length) +
-      move +
+      words.viewing(round, all) +
+      (move ? `: ${capital(playerName(view, player))} ${move}` : "") +
       (view.notes.has(view.viewing) ? `. ${view.notes.get(view.viewing)}` : "")
     );
   }
-  if (state.puzzle) return puzzleWords(view);
+  if (state.puzzle) return words.ofPuzzle(view);
   const goal = view.goals.map((words) => words(view)).find(Boolean);
   if (state.turn === "over") {
     const scores = state.match ? state.match.rounds.at(-1).scores : state.outcome?.scores,
@@ -154,19 +156,6 @@ function greeting({ state: { seats }, board: { language } }, seat) {
   const { name } = seats[seat],
     said = GREETINGS[language][name];
   return said ? `${ROLES[language][name]}: “${said}”` : "";
-}
-
-function puzzleWords(view) {
-  const { name, step, steps, revealed, answer } = view.state.puzzle,
-    words = wordsOf(view);
-  const { title = "", reply = null } = view.puzzled?.puzzle === view.state.puzzle ? view.puzzled : {},
-    begin = title && `${title}. `;
-  if (!answer) {
-    const task = step > 1 ? words.further(step, steps) : (words.puzzles[name] ?? words.puzzles[""]);
-    return `${begin || `${words.yourTurn} `}${task}`;
-  }
-  const all = answer.line.map((moves) => moves.replaceAll(" ", "/")).join(" ");
-  return revealed ? words.answer(all) : (answer.right ? words.right : words.wrong)(answer.move, !name, reply);
 }
 
 /** Say in brackets whether the best move's value is proved, or how deep the search was. */
