@@ -56,10 +56,35 @@ def test_trees_branch_and_change_their_main_line() -> None:
         [0, 1], [0, 0], [],
         [0, 0, 0], ["5A", "3C", "2A"],
     ]  # fmt: skip
-    left = "trees.pruned(trees.parseTree(given), 3, (state, move) => state && move !== '2A' ? state - 1 : null)"
-    pruned = f"(({{ root, ended }}) => [trees.treeText(root), ended])({left})"
-    assert of_trees(pruned, "5A4A2A1Av3Ce") == ["5A4A", "2A"]
-    assert of_trees(pruned, TREE + "3A4A") == ["5A4Av3C1Ae3A", "4A"]
+
+
+def test_moves_that_the_rules_do_not_allow_are_hidden_and_come_back() -> None:
+    changes = """(() => {
+        const root = trees.parseTree(given), seen = [];
+        const without = (...moves) => {
+            trees.hideIllegal(root, 3, (left, move) => left && !moves.includes(move) ? left - 1 : null);
+            seen.push([trees.treeText(root), trees.hiddenIn(root)]);
+        };
+        const [shown] = trees.nodesOn(root, [0, 1, 0]);
+        without("2A");
+        without("4A");
+        trees.add(root, [0, 0], "1C");
+        const stored = trees.listed(root);
+        seen.push(trees.pathTo(root, trees.nodesOn(root, [0, 0])), trees.treeText(trees.unlisted(stored)));
+        without("5A");
+        without();
+        const isDamaged = list => { try { trees.unlisted(list); } catch { return true; } return false; };
+        return [...seen, [stored, [[0, null, ""], [9, "1A", ""]], [[0, null, ""], [0, "xA", ""]], 5].map(isDamaged)];
+    })()"""
+    whole = "5A4Av3C2Av1Aev1Cee"
+    assert of_trees(changes, TREE) == [
+        ["5A4Av3C1Ae", 1],
+        ["5A3C2Av1Ae", 1],
+        [0, 0], whole,
+        ["", 1],
+        [whole, 0],
+        [False, True, True, True],
+    ]  # fmt: skip
 
 
 def test_no_change_nests_more_variations_than_a_record_may_have() -> None:
@@ -164,6 +189,7 @@ def test_a_game_is_analysed_branched_stored_and_shared(visit: Visit) -> None:
     page.keyboard.press("Enter")
     record = board.copied("record")
     assert "1. 5A 4A {worse} (3C 2. 2A)\n*" in record
+    assert page.locator("#analysis-tree li", has_text="4A").first.inner_text().startswith("4A worse")
     (read,) = parse_records(record)
     assert [str(move) for move in read.moves] == ["5A", "4A"]
     link = board.copied("link")
@@ -205,9 +231,10 @@ def test_values_are_searched_on_request_and_other_rules_keep_the_legal_moves(vis
     page.locator("#analysis-valued").check()
     page.locator("div:has(> #analysis-board) > #analysis-values .best").first.wait_for()  # below the board, as it fits
     assert "(proved)" in board.said
-    shown = page.locator("#analysis-values button").all_inner_texts()
-    values = {(words := text.split("\n"))[0]: int(words[1].replace("−", "-")) for text in shown}
-    bests = [text.split("\n")[0] for text in page.locator("#analysis-values .best").all_inner_texts()]
+    shown = [text.replace("−", "-").split() for text in page.locator("#analysis-values button").all_inner_texts()]
+    values = {move: int(value) for move, value, _ in shown}
+    assert [*values.values()] == sorted(values.values(), reverse=True)
+    bests = [text.split()[0] for text in page.locator("#analysis-values .best").all_inner_texts()]
     assert sorted(values) == sorted(str(move) for move in Board("mancala-world").legal_moves)
     assert sorted(bests) == sorted(move for move, value in values.items() if value == max(values.values()))
     numbers = sorted(int(text.replace("−", "-")) for text in page.locator("#analysis-board .hint").all_text_contents())
@@ -220,13 +247,19 @@ def test_values_are_searched_on_request_and_other_rules_keep_the_legal_moves(vis
     board.play("3C")
     board.play("2A")
     page.locator("#analysis-rules").select_option("tonkin")  # which sows in one direction
-    page.locator(
-        "#analysis-said", has_text="By these rules the line ends after 1 move: 3C isn’t legal there."
-    ).wait_for()
+    hidden = page.locator("#analysis-hidden", has_text="These rules don’t allow 1 branch: it is hidden and not copied.")
+    hidden.wait_for()
     assert board.tree == "*1. 5A*"
+    assert board.copied("record").endswith("1. 5A\n*\n")
+    page.locator("#notice", has_text="and comments. These rules don’t allow 1 branch").wait_for()
+    board.play("4A")
+    page.reload()
+    board = Analysis(person)
+    assert board.tree == "1. 5A *4A*"
     page.locator("#analysis-rules").select_option("vietnamese")
     page.locator("#analysis-tree button", has_text="3C").wait_for()  # comes back
-    assert board.tree.replace("*", "") == "1. 5A 3C 2. 2A"
+    assert board.tree.replace("*", "") == "1. 5A 3C (4A) 2. 2A"
+    assert hidden.is_hidden()
 
 
 @pytest.mark.slow

@@ -7,6 +7,8 @@ import { studyDialog } from "./study.js";
 addStyle(`
 #analysis-tree { flex: 1 1 6em; min-height: 5em; overflow: auto; margin: 0; padding: 8px; line-height: 1.9;
   background: var(--panel); border: 1px solid var(--line); border-radius: 12px; position: relative; }
+#analysis-hidden { margin: 0; }
+#analysis-hidden:empty { display: none; }
 @media (max-width: 900px) and (min-height: 521px) {
   #analysis-tree { flex: none; max-height: 11em; }
 }
@@ -46,6 +48,7 @@ export function makeDialog(texts, acts) {
     "div",
     {},
     part("ol", "tree", { className: "move-tree", ariaLabel: texts.moves }),
+    part("p", "hidden", { className: "soft", role: "status" }),
     field("input", "comment", texts.comment, { placeholder: texts.comment, maxLength: 1000 }),
     make(
       "div",

@@ -6,9 +6,7 @@ import { make } from "../dom.js";
 import { analysisLink } from "../model/links.js";
 import { numbered, parseMove, positionText } from "../model/notation.js";
 import { parsePosition } from "../model/position-reading.js";
-import { parseRecords } from "../model/record-reading.js";
 import { formatRecords, newNode, resultOf } from "../model/records.js";
-import { Refused } from "../model/refused.js";
 import { rulesText } from "../model/rules.js";
 import * as trees from "../model/tree.js";
 import { complain, copy, explain, page, presetName } from "../page-state.js";
@@ -24,8 +22,8 @@ import { Study, showMoves } from "./study.js";
 const KEPT = "analyses",
   MOST = 8, // maximum number of analyses stored
   OPEN = "analysing"; // of this tab: when the analysis on the board was begun
-// `began` identifies an analysis; `whole` is the tree before the rules were switched, and the text of what was left of it
-const analysis = { began: 0, rules: "", root: newNode(null), path: [], study: null, whole: null };
+// `began` identifies an analysis
+const analysis = { began: 0, rules: "", root: newNode(null), path: [], study: null };
 let nodes = null, // the elements of the dialog
   valued = false; // whether values are shown
 const texts = () => ANALYSIS[page.language];
@@ -33,37 +31,31 @@ const texts = () => ANALYSIS[page.language];
 // ---- storage --------------------------------------------------------------------------------------------------------
 
 /**
- * Return the stored analyses, the last changed first: {text, rules, position, line, moves, at, began}. `text` is a
- * record, `line` its main line without blanks, `moves` the number of all moves, and `at` the place in `pathsOf` of the
- * node shown.
+ * Return the stored analyses, the last changed first: {rules, position, tree, line, at, began}. `position` is empty if it
+ * began at the set-up, `tree` is a list (tree.js), `line` its main line without blanks, and `at` the place in `pathsOf`
+ * of the node shown.
  */
 const kept = () =>
   store.list(
     KEPT,
-    ({ text, rules, position, line, moves, at, began }) =>
-      [text, rules, position, line].every(isText) && [moves, at, began].every(Number.isInteger),
+    ({ rules, position, line, tree, at, began }) =>
+      [rules, position, line].every(isText) && Boolean(trees.unlisted(tree)) && [at, began].every(Number.isInteger),
   );
 
-/** Return the present analysis as a stored one; its `position` is empty if it began at the set-up. */
-function written() {
-  const { study, root, path, rules, began } = analysis,
-    { engine, game } = study,
-    paths = trees.pathsOf(root),
-    main = trees.nodesOn(root, trees.endOf(root)).map(({ move }) => move),
-    start = game.root.position,
-    from = positionText(study.rules, start),
-    position = from === positionText(study.rules, engine.start(study.rules)) ? "" : from,
-    moves = main.map(parseMove),
-    last = moves.reduce((before, action) => engine.play(study.rules, before, action).position, start);
-  const record = { rules: study.rules, root, position: position || null, headers: {} },
-    text = formatRecords([{ ...record, ...resultOf(engine, study.rules, last) }], page.catalogue);
-  const at = paths.findIndex((one) => `${one}` === `${path}`);
-  return { text, rules, position, line: main.join(""), moves: paths.length - 1, at, began };
+/** Return the text of the position at which the analysis began; empty for the set-up. */
+function begun({ engine, rules, game }) {
+  const from = positionText(rules, game.root.position);
+  return from === positionText(rules, engine.start(rules)) ? "" : from;
 }
 
+const placeShown = () => trees.pathsOf(analysis.root).findIndex((one) => `${one}` === `${analysis.path}`);
+
 function keep() {
-  const present = analysis.root.children.length ? [written()] : [];
-  store.set(KEPT, JSON.stringify([...present, ...others()].slice(0, MOST)));
+  const { study, root, rules, began } = analysis,
+    tree = trees.listed(root),
+    line = trees.nodesOn(root, trees.endOf(root)).map(({ move }) => move);
+  const present = { rules, position: begun(study), line: line.join(""), tree, at: placeShown(), began };
+  store.set(KEPT, JSON.stringify([...(tree.length > 1 ? [present] : []), ...others()].slice(0, MOST)));
 }
 
 /** Return the other stored analyses. */
@@ -94,32 +86,19 @@ export async function open({
   rules = rulesText(loaded.rules, page.catalogue);
   const same = (one) =>
       one.rules === rules && one.position === position && (one.line.startsWith(line) || line.startsWith(one.line)),
-    before = line ? kept().find((one) => same(one) && readTree(one)) : null,
-    tree = root ?? (before ? readTree(before) : newNode(null));
-  const all = root ? [] : trees.addLine(tree, moves),
-    legal = trees.pruned(tree, start, stepOf(loaded.rules)),
-    path = root ? trees.pathsOf(legal.root).at(at) : all.slice(0, ply);
+    before = line ? kept().find(same) : null,
+    tree = root ?? (before ? trees.unlisted(before.tree) : newNode(null));
+  const played = trees.nodesOn(tree, trees.addLine(tree, moves)).slice(0, ply);
+  trees.hideIllegal(tree, start, stepOf(loaded.rules));
   Object.assign(analysis, {
     began: began ?? before?.began ?? Date.now(),
     rules,
-    root: legal.root,
-    path: path ?? [],
-    whole: null,
+    root: tree,
+    path: (root && trees.pathsOf(tree).at(at)) ?? trees.pathTo(tree, played),
   });
   build(seat);
   begin(loaded, start);
   nodes.tree.querySelector("[aria-current]").focus({ preventScroll: true }); // so that the keys step through the moves
-  if (legal.ended) tellEnd(legal.ended);
-}
-
-/** Return the tree of a stored analysis, or null if it cannot be read. */
-function readTree({ text }) {
-  try {
-    return parseRecords(text, page.catalogue, services().engine)[0].root;
-  } catch (error) {
-    if (!(error instanceof Refused)) throw error;
-    return null;
-  }
 }
 
 /** Open a game of the page after `ply` moves. */
@@ -137,11 +116,10 @@ export function openHere(ply = view.number) {
 }
 
 /** Open a record that was read, with its variations. */
-export const openRecord = ({ rules, position, root }, at = 0, began = null) =>
-  open({ rules: rulesText(rules, page.catalogue), position: position ?? "", root, at, began });
+export const openRecord = ({ rules, position, root }) =>
+  open({ rules: rulesText(rules, page.catalogue), position: position ?? "", root });
 
-const openKept = async ({ text, at, began }) =>
-  openRecord(parseRecords(text, page.catalogue, services().engine)[0], at, began);
+const openKept = ({ tree, ...stored }) => open({ ...stored, root: trees.unlisted(tree) });
 
 /** Open again the analysis that was open in this tab. */
 export async function resume() {
@@ -159,9 +137,6 @@ const stepOf =
     return engine.legal(handle, before).includes(action) ? engine.play(handle, before, action).position : null;
   };
 
-/** Say where the main line ends, because its next move is not legal. */
-const tellEnd = (move) => say(texts().ended(trees.endOf(analysis.root).length, move));
-
 /** Show a game by the rules that `Study.load` returned. */
 function begin(loaded, start) {
   const { study } = analysis,
@@ -171,9 +146,9 @@ function begin(loaded, start) {
   show();
 }
 
-/** Play the same moves by other rules, as far as they are legal; the others come back with their rules. */
+/** Play the same moves by other rules; those that are not legal are hidden, and come back with rules that allow them. */
 async function switchRules(rules) {
-  const { study, root, path, whole } = analysis,
+  const { study, root, path } = analysis,
     before = study.game.root.position,
     { engine } = study;
   try {
@@ -183,17 +158,10 @@ async function switchRules(rules) {
     const start = isSetUp
       ? engine.start(loaded.rules, Math.min(before.mover, loaded.rules.players - 1))
       : parsePosition(loaded.rules, positionText(study.rules, before), engine);
-    const all = whole?.left === trees.treeText(root) ? whole.root : root,
-      { root: left, ended } = trees.pruned(all, start, stepOf(loaded.rules));
-    const moves = trees.nodesOn(root, path).map(({ move }) => move);
-    Object.assign(analysis, { rules, root: left, path: [], whole: { root: all, left: trees.treeText(left) } });
-    for (const move of moves) {
-      const index = trees.nodeAt(left, analysis.path).children.findIndex((child) => child.move === move);
-      if (index < 0) break;
-      analysis.path.push(index);
-    }
+    const shown = trees.nodesOn(root, path);
+    trees.hideIllegal(root, start, stepOf(loaded.rules));
+    Object.assign(analysis, { rules, path: trees.pathTo(root, shown) });
     begin(loaded, start);
-    if (ended) tellEnd(ended);
   } catch (error) {
     nodes.rules.value = analysis.rules;
     say(explain(error));
@@ -224,7 +192,7 @@ function build(seat) {
     main: () => go(trees.promote(analysis.root, analysis.path)),
     remove: () => go(trees.remove(analysis.root, analysis.path)),
     link: copyLink,
-    record: () => copy(written().text, texts().recordCopied),
+    record: () => copyOut(record(), texts().recordCopied),
     saved: (began) => openKept(kept().find((one) => one.began === Number(began))),
     rules: switchRules,
     comment,
@@ -313,11 +281,14 @@ function showValues() {
   say(`${at}. ${capital(outcome ? texts().over(standing.join(", ")) : best || texts().turn(name(mover)))}`);
 }
 
+const hiddenWords = () => texts().hidden(trees.hiddenIn(analysis.root));
+
 function showTree() {
   const { root, path, study } = analysis,
     node = trees.nodeAt(root, path);
   drawTree(nodes.tree, root, path, { ...texts(), players: study.rules.players, go });
   nodes.comment.value = node.comment;
+  if (nodes.hidden.textContent !== hiddenWords()) nodes.hidden.textContent = hiddenWords();
   nodes.start.disabled = nodes.back.disabled = nodes.remove.disabled = !path.length;
   nodes.forward.disabled = nodes.last.disabled = !node.children.length;
   nodes.main.disabled = path.every((index) => !index);
@@ -330,10 +301,10 @@ function showKept() {
   nodes.saved.hidden = !all.length;
   nodes.saved.replaceChildren(
     make("option", { textContent: texts().saved }),
-    ...all.map(({ rules, moves, began }) =>
+    ...all.map(({ rules, tree, began }) =>
       make("option", {
         value: began,
-        textContent: [presetName(rules), texts().length(moves), time.format(began)].join(" · "),
+        textContent: [presetName(rules), texts().length(tree.length - 1), time.format(began)].join(" · "),
       }),
     ),
   );
@@ -368,8 +339,21 @@ function comment() {
   show();
 }
 
-function copyLink() {
-  const { rules, position, at } = written(),
-    link = analysisLink({ rules, position, tree: trees.treeText(analysis.root), at });
-  return copy(`${location.href.split("#")[0]}#${link}`, texts().linkCopied);
+/** Return the record of the moves that the rules allow. */
+function record() {
+  const { study, root } = analysis,
+    { engine, rules, game } = study,
+    moves = trees.nodesOn(root, trees.endOf(root)).map(({ move }) => parseMove(move)),
+    last = moves.reduce((before, action) => engine.play(rules, before, action).position, game.root.position);
+  const one = { rules, root, position: begun(study) || null, headers: {}, ...resultOf(engine, rules, last) };
+  return formatRecords([one], page.catalogue);
 }
+
+function copyLink() {
+  const { study, root, rules } = analysis,
+    link = analysisLink({ rules, position: begun(study), tree: trees.treeText(root), at: placeShown() });
+  return copyOut(`${location.href.split("#")[0]}#${link}`, texts().linkCopied);
+}
+
+/** Copy a text, and say also what is not in it. */
+const copyOut = (text, confirmation) => copy(text, `${confirmation} ${hiddenWords()}`.trim());

@@ -30,7 +30,7 @@ export function drawTree(list, root, path, { players, start, variation, go }) {
       onclick: () => go(at),
     });
     if (`${at}` === here) Object.assign(chosen, { tabIndex: 0, ariaCurrent: "step" });
-    return make("li", {}, chosen, ...(node.comment ? [make("i", { textContent: node.comment })] : []));
+    return make("li", {}, chosen, ...(node.comment ? [" ", make("i", { textContent: node.comment })] : []));
   };
   const line = (node, at) => {
     const items = [];

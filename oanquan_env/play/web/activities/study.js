@@ -29,7 +29,7 @@ addStyle(`
 .study-board ~ .row-of { justify-content: center; }
 .study-side { display: flex; flex-direction: column; gap: 8px; overflow: auto; padding: 3px; margin: -3px; }
 #analysis-tools + .move-values { margin-top: 8px; }
-.move-values { display: grid; gap: 4px; grid-template-columns: repeat(auto-fill, minmax(9.375rem, 1fr)); }
+.move-values { display: grid; gap: 4px; grid-template-columns: repeat(auto-fill, minmax(7.5rem, 1fr)); }
 .move-values button { display: grid; grid-template-columns: 2em 2.3em minmax(0, 1fr); gap: 6px; align-items: center;
   min-height: 42px; padding: 0 10px; text-align: left; line-height: 1.15; font-variant-numeric: tabular-nums; }
 .move-values small { color: var(--soft); font-size: 0.75rem; }
@@ -58,7 +58,7 @@ addStyle(`
   .study[open] { grid-template-columns: minmax(0, 3fr) minmax(0, 2fr); }
   .study-board { --rest: 150px; }
   .study-said { min-height: 1.4em; margin: 2px; font-size: 0.875rem; }
-  .move-values { grid-template-columns: repeat(auto-fill, minmax(8rem, 1fr)); }
+  .move-values { grid-template-columns: repeat(auto-fill, minmax(7rem, 1fr)); }
   .move-values button { min-height: 36px; }
 }`);
 
@@ -235,36 +235,36 @@ export function how({ value, proved }, hint = null) {
   return hint?.search.net === ANY ? `${texts.searched} ${texts.anyRules}` : texts.searched;
 }
 
-const lead = ({ value }) => (value === null ? "…" : value ? signed(value) : "0");
-const bounded = ({ lower, upper, proved }) => !proved && (lower > -Infinity || upper < Infinity);
+/** Return the texts of a move's button: its value, a sign of how it is known, and in words how, with proved bounds. */
+function labels(one) {
+  const { value, proved, lower, upper } = one,
+    words = PROOF[page.language],
+    isBounded = !proved && (lower > -Infinity || upper < Infinity);
+  const lead = value === null ? "…" : value ? signed(value) : "0",
+    title = how(one) + (isBounded ? `; ${words.proved}: ${words.range(lower, upper)}` : "");
+  return [lead, proved ? "✓" : value === null ? "" : "≈", title];
+}
 
 /**
- * Show the values of `moves`, from `study.moves()`, beside the squares of the board, and a button for each in `list`;
- * values that arrive later do not move the buttons.
+ * Show the values of `moves`, from `study.moves()`, beside the squares of the board, and a button for each in `list`, in
+ * their order. The buttons wait for all values, which change the order, so that nothing moves under a finger.
  */
 export function showMoves(study, list, moves, go) {
-  const { node } = study.game,
-    known = moves.filter(({ value }) => value !== null);
+  const known = moves.filter(({ value }) => value !== null),
+    disabled = known.length < moves.length;
   study.view.setHints({
     values: Object.fromEntries(known.map(({ move, value }) => [move, value])),
     best: moves.find(({ best }) => best)?.move,
   });
-  if (list.node !== node || list.children.length !== moves.length) {
-    list.node = node;
-    list.replaceChildren(
-      ...moves.map(({ move }) =>
-        make(
-          "button",
-          { type: "button", value: move, onclick: () => go(move) },
-          ...[make("b"), " ", make("span"), " ", make("small")],
-        ),
-      ),
-    );
-  }
-  for (const button of list.children) {
-    const one = moves.find(({ move }) => move === button.value),
-      range = bounded(one) ? PROOF[page.language].range(one.lower, one.upper) : one.value === null ? "" : how(one);
-    [one.move, lead(one), range].forEach((text, number) => (button.children[number].textContent = text));
-    button.classList.toggle("best", one.best);
-  }
+  const buttons = moves.map((one) => {
+    const { move, best } = one,
+      [lead, sign, title] = labels(one),
+      button = make("button", { type: "button", value: move, title, disabled, onclick: () => go(move) });
+    button.innerHTML = `<b>${move}</b> <span>${lead}</span> <small>${sign}</small>`;
+    button.classList.toggle("best", best);
+    return button;
+  });
+  const isSame =
+    buttons.length === list.children.length && buttons.every((one, at) => one.isEqualNode(list.children[at]));
+  if (!isSame) list.replaceChildren(...buttons);
 }

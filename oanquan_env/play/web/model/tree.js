@@ -1,8 +1,10 @@
 // Trees of moves, for analysis. It knows no rules.
 //
 // A node is { move: "5A", comment: "", children: [node, ...] }: the first child continues the line, and the others begin
-// variations. The root's move is null. A path lists the index of a child at each step from the root.
+// variations. The root's move is null. A path lists the index of a child at each step from the root. Children that are
+// not legal under the present rules are in the list `hidden` instead, with their index among all children.
 
+import { moveText, parseMove } from "./notation.js";
 import { MAX_NESTING, newNode } from "./records.js";
 import { Refused, impossible } from "./refused.js";
 
@@ -96,29 +98,58 @@ export function pathsOf(root) {
   return paths;
 }
 
-/**
- * Return a copy of a tree with only its legal moves, and the move at which its main line ended early, or null.
- * `step(state, move)` returns the state after a legal move, or null; `state` is the state at the root.
- */
-export function pruned(root, state, step) {
-  const copy = newNode(null, root.comment),
-    waiting = [[root, copy, state]];
-  let ended = null;
-  for (let main = root, next = waiting.pop(); next; next = waiting.pop()) {
-    const [from, to, at] = next;
-    for (const child of from.children) {
-      const after = step(at, child.move),
-        isMain = from === main && child === from.children[0];
-      if (after === null) {
-        if (isMain) ended = child.move;
-        continue;
-      }
-      if (isMain) main = child;
-      to.children.push(newNode(child.move, child.comment));
-      waiting.push([child, to.children.at(-1), after]);
-    }
+/** Return the path to the last of `nodes`, each a child of the one before; it ends before one that is hidden. */
+export function pathTo(root, nodes) {
+  const path = [];
+  for (const node of nodes) {
+    const index = nodeAt(root, path).children.indexOf(node);
+    if (index < 0) break;
+    path.push(index);
   }
-  return { root: copy, ended };
+  return path;
+}
+
+// ---- moves that the rules hide --------------------------------------------------------------------------------------
+
+/** Return the children of a node with those that are hidden, in their order. */
+const allOf = ({ children, hidden = [] }) =>
+  hidden.reduce((all, [index, child]) => all.toSpliced(index, 0, child), children);
+
+/**
+ * Hide the moves of a tree that are not legal, with all that follows them, and show hidden ones that are. `step(state,
+ * move)` returns the state after a legal move, or null; `state` is the state at the root.
+ */
+export function hideIllegal(root, state, step) {
+  const seen = [[root, state]];
+  for (const [node, before] of seen) {
+    const all = allOf(node).map((child) => [child, step(before, child.move)]),
+      shown = all.filter(([, after]) => after !== null);
+    node.children = shown.map(([child]) => child);
+    node.hidden = all.flatMap(([child, after], index) => (after === null ? [[index, child]] : []));
+    seen.push(...shown);
+  }
+}
+
+/** Return how many branches of a tree are hidden. */
+export function hiddenIn(root) {
+  const nodes = [root];
+  for (const { children } of nodes) nodes.push(...children);
+  return nodes.reduce((sum, { hidden = [] }) => sum + hidden.length, 0);
+}
+
+// ---- the form in storage: [index of the node before, move, comment] for each node, also for hidden ones -------------
+
+export function listed(root) {
+  const all = [[root, 0]];
+  for (const [index, [node]] of all.entries()) all.push(...allOf(node).map((child) => [child, index]));
+  return all.map(([{ move, comment }, before]) => [before, move, comment]);
+}
+
+/** Return the tree of a list; nothing in it is hidden. Throws an error if the list is damaged. */
+export function unlisted(list) {
+  const nodes = list.map(([, move, comment], index) => newNode(index ? moveText(parseMove(move)) : null, `${comment}`));
+  list.forEach(([before], index) => index && nodes[before].children.push(nodes[index]));
+  return nodes[0];
 }
 
 // ---- the form in links: moves without blanks, each followed by its alternatives, between v and e: 5A3Av3C2Ae2A --------

@@ -29,10 +29,10 @@ export const ANALYSIS = {
         "level",
       )}${how}.`,
     over: (standing) => `The game is over: ${standing}.`,
-    ended: (moves, move) =>
-      moves
-        ? `By these rules the line ends after ${moves === 1 ? "1 move" : `${moves} moves`}: ${move} isn’t legal there.`
-        : `By these rules ${move} isn’t legal at the start.`,
+    hidden: (count) =>
+      count
+        ? `These rules don’t allow ${count === 1 ? "1 branch: it is" : `${count} branches: they are`} hidden and not copied.`
+        : "",
     length: (moves) => (moves === 1 ? "1 move" : `${moves} moves`),
   },
   vi: {
@@ -61,10 +61,7 @@ export const ANALYSIS = {
         "hòa",
       )}${how}.`,
     over: (standing) => `Hết ván: ${standing}.`,
-    ended: (moves, move) =>
-      moves
-        ? `Theo luật này, nhánh chính dừng sau ${moves} nước: chỗ đó không đi được ${move}.`
-        : `Theo luật này, lúc đầu không đi được ${move}.`,
+    hidden: (count) => (count ? `${count} nhánh không hợp luật này nên được ẩn và không chép theo.` : ""),
     length: (moves) => `${moves} nước`,
   },
 };

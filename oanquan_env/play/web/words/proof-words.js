@@ -21,7 +21,7 @@ export const PROOF = {
     plates: ["South", "North"],
     help: "What the numbers mean",
     about:
-      "South moves first. Each number is the final lead (+) or deficit (−) of the side to move, in points, if both sides play their best from there. A “proved” value is certain; a “searched” one comes from looking some moves ahead and may be wrong, but a range beside it is proved.",
+      "South moves first. Each number is the final lead (+) or deficit (−) of the side to move, in points, if both sides play their best from there. A proved value (✓) is certain. A searched one (≈) comes from looking some moves ahead and may be wrong: point at the move or play it to see what is proved.",
     refuted: (move, points, lost, exact, reply, ends) =>
       `${move} captures ${points} points at once, more than any other first move, but loses by ${lost}${exact ? "" : " or more"}${reply ? `: North answers ${reply}${ends ? ", and the game is over" : ""}` : ""}.`,
     showIt: "Show me",
@@ -62,7 +62,7 @@ export const PROOF = {
     plates: ["Trước", "Sau"],
     help: "Các con số nghĩa là gì",
     about:
-      "Các con số tính cho bên đến lượt: cuối ván bên ấy hơn (+) hay kém (−) bao nhiêu điểm, nếu từ đó hai bên đều đi hay nhất. “Đã chứng minh” là chắc chắn; “máy đoán” là máy nhìn trước vài nước, có thể sai, nhưng khoảng ghi bên cạnh thì chắc chắn.",
+      "Các con số tính cho bên đến lượt: cuối ván bên ấy hơn (+) hay kém (−) bao nhiêu điểm, nếu từ đó hai bên đều đi hay nhất. ✓ là đã chứng minh, chắc chắn đúng; ≈ là máy đoán sau khi nhìn trước vài nước, có thể sai: đi thử nước ấy sẽ thấy khoảng chắc chắn.",
     refuted: (move, points, lost, exact, reply, ends) =>
       `Nước ${move} ăn ngay ${points} điểm, không nước đầu nào ăn nhiều hơn. Vậy mà thua ${exact ? "" : "ít nhất "}${lost} điểm${reply ? `: bên đi sau đáp ${reply}${ends ? " là hết ván" : ""}` : ""}.`,
     showIt: "Xem thử",
