@@ -155,7 +155,7 @@ def test_a_settlement_tells_the_fields_that_changed_hands() -> None:
         f"given.rounds.map(round => module.settlement({VIEW}, round))",
         {"drawing": drawing(2, 5), "rounds": rounds, "state": {}},
     )
-    assert settled == "South owes 25 points and sells squares 1 and 2 and pawns square 3. North buys back square 1."
+    assert settled == "South owes 25 points and sells squares 1 and 2 and pawns square 3.\nNorth buys back square 1."
     assert drawn == "No square changes hands."
     yours = run_script(
         "activities/match-table.js",

@@ -272,12 +272,16 @@ def test_what_the_seats_are_called() -> None:
         (PLAYED, "human", PLAYED): ["máy bên trái", "bạn", "máy bên phải"],
         ("human", "human", PLAYED): ["bên dưới", "bên phải", "bên trái"],
         (PLAYED, PLAYED, PLAYED, "human"): ["máy bên phải", "máy bên trên", "máy bên trái", "bạn"],
+        ("human", "easy"): ["bạn", "Tí"],
+        ("friend", "human"): ["người bạn", "bạn"],
+        ("hard", "human", "easy"): ["Lan bên trái", "bạn", "Tí bên phải"],
     }
     presets = {2: "tonkin", 3: "three-player", 4: "four-player"}
     answers = played([[("new", {"rules": presets[len(names)], "seats": names})] for names in seats])
     assert [answer["seats"]["vi"] for [answer] in answers] == list(seats.values())
     english = [["South", "North"], ["South", "North"], ["you", "your opponent"], ["your opponent", "you"]]
     english += [["South", "you", "West"], ["South", "East", "West"], ["South", "East", "North", "you"]]
+    english += [["you", "Tí"], ["your friend", "you"], ["South", "you", "West"]]
     assert [answer["seats"]["en"] for [answer] in answers] == english
 
 

@@ -119,7 +119,7 @@ def test_vietnamese_texts_do_not_call_people_by_directions(visit: Visit) -> None
     person.waits_for("Ván đã kết thúc. Bạn thua (bạn 22, Tí 46).")
     seen = person.page.locator("body").inner_text() + person.board.aria_snapshot()
     assert not re.search("Nam|Bắc", seen)
-    assert "Máy đi 3A." in seen
+    assert "Tí đi 3A." in seen
     person.page.keyboard.press("Home")
     assert person.said == "Đầu ván"
     person.press("next")

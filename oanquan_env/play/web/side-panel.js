@@ -147,7 +147,7 @@ function showEnd() {
   $("next-round").hidden = !going;
   for (const name of ["rematch", "swap"]) $(name).hidden = solved || going;
   $("card").hidden = solved || !page.state.outcome;
-  $("review").hidden = solved || values?.reviewing();
+  $("review").hidden = solved || !page.state.line.length || values?.reviewing();
   if (ended === game) return;
   ended = game;
   $("suggest").hidden = true;

@@ -140,7 +140,7 @@ const stepOf =
 /** Show a game by the rules that `Study.load` returned. */
 function begin(loaded, start) {
   const { study } = analysis,
-    names = seatNames(Array(loaded.rules.players).fill(true), null);
+    names = seatNames(Array(loaded.rules.players).fill(null));
   study.begin(loaded, start, names);
   nodes.rules.value = analysis.rules;
   show();

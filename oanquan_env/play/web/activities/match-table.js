@@ -79,7 +79,7 @@ export function roundsOf(view, make) {
       match.owners.tabs && words.corners,
     ]
       .filter(Boolean)
-      .map(soft),
+      .flatMap((text) => text.split("\n").map(soft)),
     make("a", { href: words.place, textContent: words.about }),
   ];
 }
@@ -87,13 +87,13 @@ export function roundsOf(view, make) {
 /** Return the goal when a round of a match begins, what changed when it has ended, or null. */
 export function goal(view) {
   const { match, turn, line } = view.state;
-  if (match && turn === "over") return settlement(view, match.rounds.at(-1));
+  if (match && turn === "over") return `\n${settlement(view, match.rounds.at(-1))}`;
   return match && line.length < 2 ? WORDS[view.board.language].toLose(match.fields_to_lose) : null;
 }
 
 /**
- * Explain why fields changed hands after a round: its `owed` points, and the fields `sold`, `pawned` and `returned`,
- * such as "S1".
+ * Explain in lines why fields changed hands after a round: its `owed` points, and the fields `sold`, `pawned` and
+ * `returned`, such as "S1".
  */
 export function settlement(view, { winner, owed, sold, pawned, returned }) {
   const words = WORDS[view.board.language],
@@ -110,5 +110,5 @@ export function settlement(view, { winner, owed, sold, pawned, returned }) {
     changes && words.owes(loser, owed, changes),
     returned.length && `${name(winner)} ${words.redeems(numbers(returned), name(winner))}.`,
   ];
-  return sentences.filter(Boolean).join(" ") || `${capital(words.keeps)}.`;
+  return sentences.filter(Boolean).join("\n") || `${capital(words.keeps)}.`;
 }

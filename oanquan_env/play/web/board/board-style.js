@@ -93,7 +93,7 @@ button { display: inline-flex; gap: 6px; align-items: center; justify-content: c
 button:hover:enabled { border-color: var(--stone); }
 :is(button, select, input):focus-visible { outline: 3px solid var(--stone); outline-offset: 1px; }
 button:disabled { opacity: .42; cursor: default; }
-.say { text-align: center; margin: 6px 4px 0; min-height: 2.8em; font-size: 1.0625rem; line-height: 1.4; }
+.say { text-align: center; white-space: pre-line; margin: 6px 4px 0; min-height: 2.8em; font-size: 1.0625rem; line-height: 1.4; }
 .say.over { font-weight: 700; }
 @media (max-width: 640px), (max-height: 520px) {
   .tools { display: grid; gap: 4px; grid-template-columns: repeat(5, minmax(0, 1fr)); }

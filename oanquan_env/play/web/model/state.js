@@ -9,7 +9,7 @@ import { moveText, positionText } from "./notation.js";
 /** Return the names of a game's seats in sentences; `solver` is the seat of the person solving a puzzle, or null. */
 export const namesOf = (game, solver = null) =>
   seatNames(
-    game.names.map((_, seat) => game.person(seat)),
+    game.names.map((name, seat) => (game.person(seat) ? null : name)),
     solver,
   );
 

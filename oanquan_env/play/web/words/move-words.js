@@ -1,5 +1,6 @@
 // The story of a move in both languages, and the names of the seats in it.
 
+import { ROLES } from "./board-words.js";
 import { capital } from "./format.js";
 import { TERMINATIONS, moveText } from "../model/notation.js";
 
@@ -84,20 +85,27 @@ function ending({ after, standings, ended }, words, names) {
 }
 
 /**
- * Return the names of the seats in sentences. If one person plays, it is "you"; other seats have their points of the
- * compass in English, and their places in Vietnamese.
+ * Return the names of the seats in sentences. If one person plays, it is "you", and the other player of two has its own
+ * name; other seats have their points of the compass in English, and their places in Vietnamese.
  *
- * `persons` says for each seat whether a person sits there; `solver` is the seat of the person solving a puzzle, or
- * null.
+ * `others` has the player of each seat, null for a person; `solver` is the seat of the person solving a puzzle, or null.
  */
-export function seatNames(persons, solver = null) {
-  const players = persons.length,
-    alone = persons.filter(Boolean).length === 1 ? persons.indexOf(true) : solver;
-  const place = (seat) => STORY.vi.seats[players][(seat - (alone ?? 0) + players) % players];
-  const other = (seat) => (solver !== null ? "đối thủ" : players === 2 ? "máy" : `máy ${place(seat)}`);
-  const name = (seat) => (alone === null ? place(seat) : seat === alone ? "bạn" : other(seat));
-  const english = STORY.en.seats[players].map((compass, seat) =>
-    alone === null ? compass : seat === alone ? "you" : players === 2 ? "your opponent" : compass,
+export function seatNames(others, solver = null) {
+  const players = others.length,
+    alone = others.filter((name) => name === null).length === 1 ? others.indexOf(null) : solver,
+    { en, vi } = STORY;
+  const place = (seat) => vi.seats[players][(seat - (alone ?? 0) + players) % players];
+  const named = (seat, unknown, language) => ROLES[language][others[seat]] ?? unknown;
+  const name = (seat) =>
+    alone === null
+      ? place(seat)
+      : seat === alone
+        ? "bạn"
+        : players > 2
+          ? `${named(seat, "máy", "vi")} ${place(seat)}`
+          : named(seat, solver === null ? "máy" : "đối thủ", "vi");
+  const english = en.seats[players].map((compass, seat) =>
+    alone === null ? compass : seat === alone ? "you" : players > 2 ? compass : named(seat, "your opponent", "en"),
   );
-  return { en: english, vi: persons.map((_, seat) => name(seat)) };
+  return { en: english, vi: others.map((_, seat) => name(seat)) };
 }

@@ -21,7 +21,9 @@ function nameAndRole(view, player) {
     alone = seats.filter((seat) => seat.person).length === 1;
   if (puzzle && player === starter) return [known.human, ""];
   if (alone && seats.length === 2 && seats.every((seat) => seat.name in known)) return [known[name], ""];
-  return [seatName(view, player), person ? "" : (known[name] ?? name)];
+  const called = seatName(view, player),
+    role = person ? "" : (known[name] ?? name);
+  return [called, called.startsWith(role) ? "" : role];
 }
 
 export const playerName = (view, player) => nameAndRole(view, player)[0];
@@ -35,7 +37,7 @@ export const plateNames = (view) =>
     const { two } = view.board,
       [name, role] = nameAndRole(view, player);
     return [
-      capital(two ? name.replace(/^your /, "") : name.replace(/^(máy )?bên /, "")),
+      capital(two ? name.replace(/^your /, "") : name.replace(/^.*bên /, "")),
       two || seat.person ? (STRENGTHS[view.board.language][seat.name] ?? role.split(":")[0]) : "",
       seat.name,
     ];
@@ -43,12 +45,8 @@ export const plateNames = (view) =>
 
 /** Return a seat's name with its player, as used in sentences. */
 export function sentenceName(view, player) {
-  const { person } = view.state.seats[player],
-    [name, role] = nameAndRole(view, player);
-  const parts = [role && !person && view.board.language === "vi" && !name.startsWith("máy") ? "máy" : "", role].filter(
-    Boolean,
-  );
-  return parts.length ? `${name} (${parts.join(", ")})` : name;
+  const [name, role] = nameAndRole(view, player);
+  return role ? `${name} (${role})` : name;
 }
 
 /** List the points with their owners. */

@@ -13,7 +13,7 @@ const longest = ({ lower, upper }) => Math.max(lower?.plies ?? 0, upper?.plies ?
 const seconds = (ms, language) =>
   (ms / 1000).toLocaleString(language, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 const limit = (bound, least) => (bound === least ? "do better" : `hold it below ${signed(least)}`);
-const gioiHan = (bound, least) => (bound === least ? "làm tốt hơn" : `ép máy xuống dưới ${least} điểm`);
+const gioiHan = (bound, least) => (bound === least ? "làm tốt hơn" : `ép Trạng xuống dưới ${least} điểm`);
 
 export const PROOF = {
   en: {
@@ -59,7 +59,7 @@ export const PROOF = {
   },
   vi: {
     names: ["bên đi trước", "bên đi sau"],
-    plates: ["Trước", "Sau"],
+    plates: ["Đi trước", "Đi sau"],
     help: "Các con số nghĩa là gì",
     about:
       "Các con số tính cho bên đến lượt: cuối ván bên ấy hơn (+) hay kém (−) bao nhiêu điểm, nếu từ đó hai bên đều đi hay nhất. ✓ là đã chứng minh, chắc chắn đúng; ≈ là máy đoán sau khi nhìn trước vài nước, có thể sai: đi thử nước ấy sẽ thấy khoảng chắc chắn.",
@@ -85,7 +85,7 @@ export const PROOF = {
           : `${signed(lower)} đến ${signed(upper)}`,
     proof: "Chứng minh",
     claim: (lower, upper) =>
-      `Hai bên cùng đi hay nhất thì kết quả ${lower === upper ? `là ${signed(upper)}` : `từ ${signed(lower)} đến ${signed(upper)}; chính xác là bao nhiêu thì chưa ai biết`}. Tệp chứng minh ghi sẵn nước đáp cho mọi nước của đối phương; trình duyệt của bạn kiểm tra được tất cả.`,
+      `Hai bên cùng đi hay nhất thì kết quả ${lower === upper ? `là ${signed(upper)}` : `từ ${signed(lower)} đến ${signed(upper)}; chính xác là bao nhiêu thì chưa ai biết`}. Tệp chứng minh ghi sẵn nước đáp cho mọi nước của đối thủ; trình duyệt của bạn kiểm tra được tất cả.`,
     unclaimed: (range) =>
       `Nếu hai bên cùng đi hay nhất thì kết quả chính xác là bao nhiêu thì chưa ai biết (chắc chắn cho bên đi trước: ${range}); luật này chưa có tệp chứng minh.`,
     check: "Kiểm tra chứng minh",
@@ -93,10 +93,10 @@ export const PROOF = {
     holds: (what, found, ms) =>
       `Đã chứng minh: ${what}. Đã xem ${followed(found, "vi")} thế cờ, ${whole(sum(found, "replies"), "vi")} nước đáp, ván dài nhất ${longest(found)} nước, hết ${seconds(ms, "vi")} giây.`,
     fails: (fault) => `Không chứng minh được. ${fault}`,
-    beat: "Đấu với máy hoàn hảo",
+    beat: "Đấu với Trạng",
     goal: ({ bound, least }) =>
-      `Bạn đi sau; máy đi trước và đi theo chứng minh. Mục tiêu: chỉ để máy hơn ${bound} điểm. Không ai ${gioiHan(bound, least)} được.`,
-    held: (lead, { bound, least }) => `Bạn chỉ để máy hơn ${lead} điểm: không ai ${gioiHan(bound, least)} được.`,
-    missed: (lead, { bound }) => `Máy hơn ${lead} điểm; đi hay nhất thì chỉ để máy hơn ${bound} điểm.`,
+      `Bạn đi sau; Trạng đi trước và theo chứng minh. Mục tiêu: chỉ để Trạng hơn ${bound} điểm. Không ai ${gioiHan(bound, least)} được.`,
+    held: (lead, { bound, least }) => `Bạn chỉ để Trạng hơn ${lead} điểm: không ai ${gioiHan(bound, least)} được.`,
+    missed: (lead, { bound }) => `Trạng hơn ${lead} điểm; đi hay nhất thì chỉ để Trạng hơn ${bound} điểm.`,
   },
 };
