@@ -128,7 +128,8 @@ class TerminalGame:
             except EOFError:
                 print()
                 return None
-            word = WORDS[self._language]["commands"].get(plain(line), plain(line))
+            typed = plain(line).replace(" ", "")
+            word = WORDS[self._language]["commands"].get(typed, typed)
             if word == "quit":
                 return None
             if word in self._commands:
@@ -146,7 +147,7 @@ class TerminalGame:
             if ways:
                 self._say("which_way", moves=self._words("or").join(map(str, ways)))
             else:
-                self._say("unknown", line=line)
+                self._say("unknown", line=line, moves=notation.names(legal))
             return None
         if move in legal:
             return move
@@ -184,8 +185,9 @@ class TerminalGame:
             "proved" if analysis.proved else "seen_any_rules" if analysis.any_rules else "seen", depth=analysis.depth
         )
         self._say("hint", best=best, name=self._mover, how=how)
-        leads = {move: round(lead + value) for move, value in analysis.values.items()}
-        show("  ".join(f"{move}\N{NO-BREAK SPACE}{ahead:+d}".replace("+0", "0") for move, ahead in leads.items()))
+        leads = [(move, round(lead + value)) for move, value in analysis.values.items()]
+        leads.sort(key=lambda one: -one[1])
+        show("  ".join(f"{move}\N{NO-BREAK SPACE}{ahead:+d}".replace("+0", "0") for move, ahead in leads))
 
 
 def advise(board: Board) -> "tuple[Move, Analysis]":

@@ -119,6 +119,7 @@ def test_the_status_shows_the_goal_and_a_resigned_game_is_the_result_of_the_day(
         page.locator("#resign").click()
         page.locator("#resign").click()
         page.locator("#share-day").wait_for()
+        assert page.locator("#review").is_hidden()  # there is no move to review
     else:  # a game that was left counts
         page.locator("#puzzle-list .kinds button").first.click()
         page.locator("#resume").wait_for()

@@ -49,7 +49,7 @@ def test_a_game_of_two_persons(play: Play) -> None:
         "quit   leave",
         "No move has been played yet.",
         rules_in_words("mancala-world"),
-        "I don’t understand 'hello'",
+        "I don’t understand 'hello'. Type a move (1A, 1C, 2A, ",
         "Which way? Type 3A or 3C:",
         "South cannot play 9C, only 1A,",
         "South plays 5A.\nPick up 5 seeds",
@@ -72,6 +72,7 @@ def test_a_hint_says_what_each_move_is_worth(play: Play, monkeypatch: pytest.Mon
     assert re.search(r"Try (2C|4A)\. Final lead after each move if .*\(searched (\d+) moves ahead\):\n", printed)
     worth = dict(re.findall(r"(\d[AC]) ([+-]?\d+)", printed))
     assert sorted(worth) == [f"{field}{letter}" for field in range(1, 6) for letter in "AC"]
+    assert [*worth.values()] == sorted(worth.values(), key=int, reverse=True)  # the best first
     assert int(worth["5A"]) == int(worth["1C"]) == min(map(int, worth.values())) == -24  # they lose the game
     monkeypatch.setitem(LEVELS, "perfect", Level(("minimax:nodes=99,net=pretrained",)))  # not for a second
     custom = ("--rules", "vietnamese stone_value=5", "--opponent", "hard")
@@ -85,7 +86,7 @@ def test_a_person_plays_from_another_seat_and_position(play: Play) -> None:
     undone = play("moves\n1A\nundo\nmoves\n", "--seat", "north", "--opponent", "random", "--seed", "4")
     assert len(set(re.findall("You can play .*", undone))) == 1  # the opponent's first move stays
     assert at_north.endswith("You > ")
-    assert play("quit\n", "--seat", "2", "--opponent", "random", "--seed", "4") == at_north
+    assert play("q\n", "--seat", "2", "--opponent", "random", "--seed", "4") == at_north
     assert "You can play 5A, 5C.\n" in play("moves\n", "--position", LESSON)
 
 
@@ -105,9 +106,16 @@ def test_the_time_of_a_search_begins_when_it_is_compiled(monkeypatch: pytest.Mon
 
 
 def test_the_terminal_speaks_vietnamese_alone(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
-    typed = "giúp\nluat\n3\n3A\nkể\n9Z\n9C\n1A\ngợi ý\nĐI LẠI\nnuoc\nthoát\n"
+    typed = "tro giup\n?\nluat\n3\n3A\nkể\n9Z\n9C\n1A\ngợi ý\nĐI LẠI\ndilai\nnuoc\nq\nthoát\n"
     printed = play(typed, *BOTH, "--language", "vi")
-    for words in ("▶ Bên trên 0", "Bên dưới vừa đi 3A (+6). Đến lượt bên trên.", "Bên dưới đi 3A.\nBốc 5 dân ở ô 3"):
+    assert printed.count("Gõ có dấu hay không dấu đều được") == 2
+    assert printed.endswith("3C, 4A, 4C, 5A, 5C.\nBên dưới > ")  # q ends the game, after both moves were taken back
+    for words in (
+        "Không hiểu '9Z'. Hãy gõ một nước (1A, 1C,",
+        "▶ Bên trên 0",
+        "Bên dưới vừa đi 3A (+6). Đến lượt bên trên.",
+        "Bên dưới đi 3A.\nBốc 5 dân ở ô 3",
+    ):
         assert words in printed
     printed += play("5A\ngoi y", "--opponent", "easy", "--language", "vi", "--position", LESSON)
     texts = ([*WORDS[language].values(), *STORY[language].values()] for language in ("en", "vi"))
