@@ -185,9 +185,8 @@ class TerminalGame:
             "proved" if analysis.proved else "seen_any_rules" if analysis.any_rules else "seen", depth=analysis.depth
         )
         self._say("hint", best=best, name=self._mover, how=how)
-        leads = [(move, round(lead + value)) for move, value in analysis.values.items()]
-        leads.sort(key=lambda one: -one[1])
-        show("  ".join(f"{move}\N{NO-BREAK SPACE}{ahead:+d}".replace("+0", "0") for move, ahead in leads))
+        leads = {move: round(lead + value) for move, value in analysis.values.items()}
+        show("  ".join(f"{move}\N{NO-BREAK SPACE}{ahead:+d}".replace("+0", "0") for move, ahead in leads.items()))
 
 
 def advise(board: Board) -> "tuple[Move, Analysis]":
