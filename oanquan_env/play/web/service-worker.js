@@ -60,10 +60,19 @@ addEventListener("fetch", (event) => {
     event.respondWith(kept(name));
 });
 
-/** Replace the previous version, unless other tabs are still using it. */
-async function takeOver() {
+/**
+ * Replace the previous version, unless other tabs are still using it. Look `again` a few times, because a document that a
+ * reload replaces may count as another tab for a moment.
+ */
+async function takeOver(again = 4) {
   const open = await clients.matchAll({ type: "window", includeUncontrolled: true });
   if (open.filter(({ url }) => url.startsWith(registration.scope)).length === 1) await skipWaiting();
+  else if (again) {
+    await new Promise((resolve) => {
+      setTimeout(resolve, 250);
+    });
+    await takeOver(again - 1);
+  }
 }
 addEventListener("message", (event) =>
   event.waitUntil(event.data === "take over" ? takeOver() : Promise.all(OTHERS.map(kept))),
