@@ -82,27 +82,28 @@ function showPuzzle() {
 
 function showMoves(number) {
   const list = $("moves"),
+    players = page.state.seats.length,
     serials = page.state.line.slice(0, view.displayed.length);
   const rows = [
     [0, words().start, null],
     ...serials.map((serial, index) => [
       index + 1,
-      numbered(index + 1, page.state.seats.length) + view.moves[serial].move,
+      numbered(index + 1, players) + view.moves[serial].move,
       values?.mistake(index + 1),
     ]),
   ];
   const key = JSON.stringify([rows, number, page.language, page.state.game]);
   if (key === list.key) return; // do not replace buttons that a finger may be aiming at
   list.key = key;
-  list.replaceChildren(
-    ...rows.map(([ply, text, wrong]) => {
-      const button = make("button", { onclick: () => view.view(ply) }, text);
-      if (ply === number) button.setAttribute("aria-current", "step");
-      if (ply) button.title = [...view.lines(ply), wrong?.text ?? ""].join(" ").trim();
-      if (wrong) button.append(make("small", { textContent: ` ${MINUS}${wrong.price}` }));
-      return make("li", {}, button);
-    }),
-  );
+  list.replaceChildren();
+  for (const [ply, text, wrong] of rows) {
+    const button = make("button", { onclick: () => view.view(ply) }, text);
+    if (ply === number) button.setAttribute("aria-current", "step");
+    if (ply) button.title = [...view.lines(ply), wrong?.text ?? ""].join(" ").trim();
+    if (wrong) button.append(make("small", { textContent: ` ${MINUS}${wrong.price}` }));
+    if (ply < 2 || ply % players === 1) list.append(make("li")); // an item for each round
+    list.lastChild.append(button);
+  }
   const current = list.querySelector("[aria-current]");
   if (current) list.scrollTop = current.offsetTop - list.offsetTop - list.clientHeight + 44;
 }

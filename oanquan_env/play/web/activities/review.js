@@ -38,7 +38,8 @@ addStyle(`
 .key.played { color: var(--red); } .key.best { color: var(--green); } .key .head { fill: currentColor; stroke: none; }
 aside.reviewing > :is(#game-rules, p:has(#about)) { display: none; }
 aside.reviewing > #values { order: -1; }
-aside.reviewing #moves { grid-template-columns: repeat(auto-fill, minmax(6rem, 1fr)); }
+aside.reviewing #moves { grid-template-columns: repeat(auto-fill, minmax(12rem, 1fr)); }
+aside.reviewing #moves button { width: 6rem; }
 @media (min-width: 1100px) {
   #graph { height: 5.5rem; flex: none; }
   aside.reviewing { height: calc(100dvh - 68px); }

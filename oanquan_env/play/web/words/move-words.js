@@ -94,18 +94,16 @@ export function seatNames(others, solver = null) {
   const players = others.length,
     alone = others.filter((name) => name === null).length === 1 ? others.indexOf(null) : solver,
     { en, vi } = STORY;
-  const place = (seat) => vi.seats[players][(seat - (alone ?? 0) + players) % players];
-  const named = (seat, unknown, language) => ROLES[language][others[seat]] ?? unknown;
-  const name = (seat) =>
-    alone === null
-      ? place(seat)
-      : seat === alone
-        ? "bạn"
-        : players > 2
-          ? `${named(seat, "máy", "vi")} ${place(seat)}`
-          : named(seat, solver === null ? "máy" : "đối thủ", "vi");
-  const english = en.seats[players].map((compass, seat) =>
-    alone === null ? compass : seat === alone ? "you" : players > 2 ? compass : named(seat, "your opponent", "en"),
-  );
-  return { en: english, vi: others.map((_, seat) => name(seat)) };
+  const called = (seat, language, unknown) => ROLES[language][others[seat]] ?? unknown,
+    place = (seat) => vi.seats[players][(seat - (alone ?? 0) + players) % players];
+  const inVietnamese = (seat) => {
+    if (alone === null || seat === alone) return alone === null ? place(seat) : "bạn";
+    return called(seat, "vi", solver === null ? "máy" : "đối thủ") + (players > 2 ? ` ${place(seat)}` : "");
+  };
+  const inEnglish = (seat) => {
+    if (alone === null || (players > 2 && seat !== alone)) return en.seats[players][seat];
+    return seat === alone ? "you" : called(seat, "en", "your opponent");
+  };
+  const names = (of) => others.map((_, seat) => of(seat));
+  return { en: names(inEnglish), vi: names(inVietnamese) };
 }
