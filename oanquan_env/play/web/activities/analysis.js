@@ -148,7 +148,7 @@ function begin(loaded, start) {
 
 /** Play the same moves by other rules; those that are not legal are hidden, and come back with rules that allow them. */
 async function switchRules(rules) {
-  const { study, root, path } = analysis,
+  const { study, root } = analysis,
     before = study.game.root.position,
     { engine } = study;
   try {
@@ -158,7 +158,7 @@ async function switchRules(rules) {
     const start = isSetUp
       ? engine.start(loaded.rules, Math.min(before.mover, loaded.rules.players - 1))
       : parsePosition(loaded.rules, positionText(study.rules, before), engine);
-    const shown = trees.nodesOn(root, path);
+    const shown = trees.nodesOn(root, analysis.path);
     trees.hideIllegal(root, start, stepOf(loaded.rules));
     Object.assign(analysis, { rules, path: trees.pathTo(root, shown) });
     begin(loaded, start);
