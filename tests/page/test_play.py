@@ -235,8 +235,10 @@ def test_both_languages_have_all_words(visit: Visit) -> None:
             ? Object.entries(value).flatMap(([key, inner]) => paths(inner, `${at}.${key}`)) : [at];
         await import("./words/dialog-words.js"); // it adds its words, as the next one does
         await import("./words/puzzle-words.js");
-        const files = [await import("./words/words.js"), await import("./words/board-words.js")];
-        return files.map(file => ["en", "vi"].map(language => paths(file.WORDS[language]).sort().join()));
+        const files = ["words", "board-words", "puzzle-tasks", "analysis-words", "proof-words", "review-words"];
+        const words = await Promise.all(files.map(file => import(`./words/${file}.js`)));
+        return words.map(({ WORDS, TASKS, ANALYSIS, PROOF, REVIEW }) => WORDS ?? TASKS ?? ANALYSIS ?? PROOF ?? REVIEW)
+            .map(texts => ["en", "vi"].map(language => paths(texts[language]).sort().join()));
     }"""
     for english, vietnamese in page.evaluate(keys):
         assert english == vietnamese

@@ -4,7 +4,7 @@ import { WORDS } from "./board-words.js";
 
 const counted = (points) => (points === 1 ? "1 point" : `${points} points`);
 
-const TASKS = {
+export const TASKS = {
   en: {
     puzzles: {
       mandarin: "Capture a mandarin in one move.",
