@@ -178,7 +178,7 @@ def create_or_resume(command: Command[Any], folder: Path, command_line: str, con
             console.print(f"to train longer: {shlex.join(['python', 'train.py', *longer])}")
         return run
     run = run_type(config.kind).create(folder, config, command_line, report)
-    console.print(f"training in {folder}: {config.total_plies:,} plies of {config.rules}")
+    console.print(f"training in {folder}: {config.total_plies:,} plies of {config.rules}, threads {run.config.threads}")
     if run.planned_plies > config.total_plies:
         console.print(f"rounded up to whole iterations: {run.planned_plies:,} plies")
     return run

@@ -47,12 +47,15 @@ def data_folder(
     folder.mkdir(parents=True, exist_ok=True)
     with lock_folder(folder):
         path = folder / ABOUT_NAME
-        before = read_json(path).get("asked") if path.exists() else None
+        card = read_json(path) if path.exists() else {}
+        before = card.get("asked")
 
         def write(**card: Any) -> None:
             write_atomically(path, (json.dumps({"asked": asked, "fields": fields, **card}, indent=1) + "\n").encode())
 
         def complete(counts: Mapping[str, int]) -> None:
+            if card.get("checksum") == checksum(folder):
+                return  # nothing was made, so the files have the origin that the card names
             write(
                 rules=asked["rules"],
                 **origin(command),
@@ -64,7 +67,9 @@ def data_folder(
         if before is None:
             write()
         elif before != asked:
-            raise ValueError(f"{folder} holds {kind} made with {before}; choose another folder for {asked}")
+            changed = [(key, before.get(key), value) for key, value in asked.items() if before.get(key) != value]
+            differing = ", ".join(f"{key} {old!r}, not {new!r}" for key, old, new in changed)
+            raise ValueError(f"{folder} holds {kind} made with {differing}; choose another folder")
         yield complete
 
 

@@ -121,9 +121,9 @@ def reward_function(name: str) -> RewardFunction:
 
     def checked(core: Core, before: Points, positions: Positions) -> npt.NDArray[np.float64]:
         rewards = np.asarray(own(core, before, positions), dtype=np.float64)
-        if rewards.shape != before.shape or np.abs(rewards.sum(axis=1)).max(initial=0) > 1e-6:
+        if rewards.shape != before.shape or not np.abs(rewards.sum(axis=1)).max(initial=0) <= 1e-6:
             raise UsageError(
-                f"reward {name} must return {before.shape} rewards that sum to zero over the players of each game"
+                f"reward {name} must return {before.shape} finite rewards that sum to zero over each game's players"
             )
         return rewards
 

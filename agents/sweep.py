@@ -25,7 +25,8 @@ from agents.run import RunConfig, StopTrainingError, config_type, load_config, r
 from oanquan_env.benchmark.statistics import interquartile_estimate
 from oanquan_env.benchmark.tables import of_runs, table
 from oanquan_env.errors import INTERRUPTED, USAGE_ERROR, UsageError
-from oanquan_env.files import one_line
+from oanquan_env.files import one_line, write_atomically
+from oanquan_env.provenance import made_by, origin
 
 STOPPING = "stopping after this iteration; Ctrl-C once more to stop at once"
 stop_asked = threading.Event()
@@ -148,6 +149,8 @@ def sweep(
             return INTERRUPTED
     if rows := sweep_table([(runs[result.name][0], result.figures) for result in results if not result.error]):
         say(rows)
+        made = made_by(**{key: origin(command)[key] for key in ("command", "commit", "processor")})
+        write_atomically(folder / "sweep.md", f"Made {made}.\n\n{rows}\n".encode())
     failures = [result for result in results if result.error]
     for failure in failures:
         print(f"train.py: {failure.name}: {failure.error}", file=sys.stderr)
@@ -176,6 +179,8 @@ def train_one(sweep: Path, command: str, run_of_sweep: tuple[str, dict[str, Any]
     The configuration is passed as plain values, because a class created for a custom network cannot be pickled.
     """
     name, values = run_of_sweep
+    if stop_asked.is_set():
+        return RunResult(name, error="stopped")
     config = validated(config_type(values), values, "command line")
     folder, kind = sweep / name, run_type(config.kind)
 

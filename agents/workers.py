@@ -157,9 +157,13 @@ def average(network: torch.nn.Module, optimizer: torch.optim.Optimizer) -> None:
 
 
 def fastest_threads() -> int:
-    """Measure whether 1, 2 or 4 torch threads (at most one per processor) are fastest now; return the number."""
+    """Measure whether 1, 2 or 4 torch threads are fastest now; return the number, at most one per processor.
+
+    OMP_NUM_THREADS also limits it.
+    """
+    most = min(joblib.cpu_count(), torch.get_num_threads())
     network = torch.nn.Sequential(torch.nn.Linear(256, 256), torch.nn.ReLU(), torch.nn.Linear(256, 256))
-    batch, seconds = torch.zeros(512, 256), dict.fromkeys((n for n in (1, 2, 4) if n <= joblib.cpu_count()), math.inf)
+    batch, seconds = torch.zeros(512, 256), dict.fromkeys((n for n in (1, 2, 4) if n <= most), math.inf)
     for threads in [*seconds] * 3:  # alternate, because the load of the machine changes
         torch.set_num_threads(threads)
         network(batch).sum().backward()  # starts the threads

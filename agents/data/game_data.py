@@ -220,6 +220,8 @@ def main(options: Options) -> None:
     recipe, folder = options.recipe, options.output
     core = Core(recipe.rules)
     check_reward(recipe.reward)
+    for player in (recipe.player, recipe.opponent):
+        as_policy(player, core)  # refuses a misspelt name before there is a folder
     files = [hash_of_files(name, core.rules) for name in (recipe.player, recipe.opponent)]
     settings = {**dataclasses.asdict(recipe), "rules": str(core.rules), "files": files}
     with data_folder(folder, "games", settings, FIELDS, command_of(PROG, recipe)) as complete:

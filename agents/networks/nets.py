@@ -19,6 +19,7 @@ from agents.networks.layers import FORBIDDEN, POINTS_SCALE, CountTrunk, per_move
 from agents.networks.two_ply import TwoPlyNet
 from oanquan_env import Core
 from oanquan_env.errors import UsageError
+from oanquan_env.files import one_line
 
 SMALLEST_BOARD = 8  # board columns under the rules with the smallest board: six squares, two stones
 MOST_WEIGHTS = 2**28  # maximum number of weights; with gradients and Adam's moments they take 4 GB
@@ -100,7 +101,36 @@ def make_network(core: Core, config: NetworkConfig) -> tuple[FeatureEncoder, nn.
         inspect.signature(kind).bind(features, config)
     except TypeError:
         raise UsageError(f"network.name: {config.name} must be constructed from (features, config)") from None
-    return features, kind(features, config)
+    network: nn.Module = kind(features, config)
+    if config.name not in NETWORKS:
+        _check_outputs(features, network, config.name)
+    return features, network
+
+
+def _check_outputs(features: FeatureEncoder, network: nn.Module, name: str) -> None:
+    """Call a custom network on two positions. Raises `UsageError` if its outputs are not those of a `Net`."""
+    rules, training = features.core.rules, network.training
+    mask, faults = torch.zeros(2, rules.actions, dtype=torch.bool), list[str]()
+    mask[:, 0] = True
+    try:
+        with torch.no_grad():
+            logits, values = network.eval()(torch.from_numpy(features.encode(features.core.start(2))), mask)
+        shapes = tuple(logits.shape), tuple(values.shape)
+        if shapes != ((2, rules.actions), (2, rules.players - 1)):
+            faults.append(f"the shapes are {shapes[0]} and {shapes[1]}")
+        elif (logits[:, 1:] != FORBIDDEN).any():
+            faults.append("illegal actions have other logits")
+        if not (torch.isfinite(logits).all() and torch.isfinite(values).all()):
+            faults.append("some numbers are not finite")
+    except (RuntimeError, TypeError, ValueError, IndexError, AttributeError) as error:
+        faults.append(one_line(error))
+    network.train(training)
+    if faults:
+        raise UsageError(
+            f"network.name: {name} must map int16 features (B, {features.size}) and masks (B, {rules.actions}) to "
+            f"finite logits (B, {rules.actions}), agents.networks.layers.FORBIDDEN for illegal actions, and values "
+            f"(B, {rules.players - 1}); for B = 2, {', and '.join(faults)}"
+        )
 
 
 # ---- networks --------------------------------------------------------------------------------------------------------

@@ -20,6 +20,7 @@ from oanquan_env.benchmark.suites import read_suite, regret_path, suite_name, wr
 from oanquan_env.engine.move import RUNNING
 from oanquan_env.engine.rules import DEFAULT_PRESET
 from oanquan_env.engine.symmetry import canonical_keys, first_of_each
+from oanquan_env.errors import UsageError
 from oanquan_env.proofs.bounds import Bounds
 from oanquan_env.proofs.proof_search import ProofTable
 from oanquan_env.proofs.solver import BoundSearch
@@ -164,6 +165,8 @@ class MakeRegret(PoolOptions):
     def run(self) -> None:
         """Make the suite and write its file."""
         path = self.output or regret_path(Rules.parse(self.recipe.rules))
+        if path.exists():
+            raise UsageError(f"--output: {path} exists; prove its values with prove-regret, or choose another file")
         with self.pool(path) as workers:
             suite = make_regret_suite(self.recipe, workers)
             write_suite(path, suite)

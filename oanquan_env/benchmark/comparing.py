@@ -3,6 +3,8 @@
 print(compare_runs({"A": ["ppo:runs/a/seed-0", ...], "B": ["ppo:runs/b/seed-0", ...]}, opponents=()))
 """
 
+import dataclasses
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -35,15 +37,17 @@ class Comparison:
     Attributes:
         regret: points per move, over the positions of the suite; None for rules without a suite.
         score: percentage points of wins against the same opponents from the same openings; None without opponents.
+        note: the players, rules, opponents, openings and suite, and the command and commit that measured them.
     """
 
     regret: Estimate | None
     score: Estimate | None
+    note: str = field(default="", compare=False)
 
     def __str__(self) -> str:
         shown = (("regret, points", self.regret), ("score, %", self.score))
         rows = [[measure, interval(difference, "+.4g")] for measure, difference in shown if difference]
-        return table(["first minus second", "difference (95 %)"], rows, padded=True)
+        return f"{table(['first minus second', 'difference (95 %)'], rows, padded=True)}\n\n{self.note}"
 
 
 def compare(
@@ -66,9 +70,12 @@ def compare(
     The arguments and errors are the same as in `evaluate`.
     """
     settings = EvaluationSettings(rules, opponents, pairs, seed, openings, suite, part, runs)
-    both = [_samples(*measured(either, settings)) for either in (player, other)]
-    differences = (np.subtract(*samples) for samples in zip(*both, strict=True))
-    return Comparison(*(difference_estimate(difference) if len(difference) else None for difference in differences))
+    both = [measured(either, settings) for either in (player, other)]
+    differences = (np.subtract(*samples) for samples in zip(*(_samples(*result) for result in both), strict=True))
+    regret, score = (difference_estimate(difference) if len(difference) else None for difference in differences)
+    first, second = (name(result.players[0].name) for result, _ in both)
+    said = f"Players: {first} and {second}. If they differ in fewer than ten samples, there is no interval."
+    return Comparison(regret, score, _note(both, said))
 
 
 @dataclass(frozen=True)
@@ -138,7 +145,11 @@ def compare_runs(
     and the same positions or openings for all methods. With fewer than five runs of a method, there is no interval,
     and the table shows the range of its runs. The other arguments and errors are the same as in `evaluate`.
     """
-    if len(methods) < 2 or any(isinstance(players, str) or not len(players) for players in methods.values()):
+    if (
+        not isinstance(methods, Mapping)
+        or len(methods) < 2
+        or any(isinstance(players, str) or not len(players) for players in methods.values())
+    ):
         raise UsageError("methods must map the names of two or more methods to lists of players, one for each run")
     measures: list[dict[str, MethodRuns]] = []
     settings = EvaluationSettings(rules, opponents, pairs, seed, openings, suite, part, runs)
@@ -147,13 +158,22 @@ def compare_runs(
     for number, sign in enumerate((-1, 1)):  # less regret is better, and a higher score
         samples = [np.stack([run[number] for run in of_method]) for of_method in of_methods]
         measures.append(dict(zip(methods, _method_runs(samples, sign, seed), strict=True)) if samples[0].size else {})
-    return RunsComparison(measures[0], measures[1], _note(results[0][0][0]))
+    said = (
+        "Numbers are interquartile means over runs, with intervals bootstrapped over runs and positions or openings; "
+        "fewer than five runs have their range instead. Runs: "
+    )
+    for method, of_method in zip(methods, results, strict=True):
+        players = dict.fromkeys(name(result.players[0].name) for result, _ in of_method)
+        said += f"{name(method)} has {', '.join(players)}; "
+    return RunsComparison(measures[0], measures[1], _note(list(itertools.chain(*results)), f"{said[:-2]}."))
 
 
-def _note(evaluation: Evaluation) -> str:
+def _note(results: list[tuple[Evaluation, list[Pairing]]], said: str) -> str:
+    evaluation = dataclasses.replace(results[0][0], players=[result.players[0] for result, _ in results])
     opponents = ", ".join(f"`{pairing.opponent}`" for pairing in evaluation.pairings)
     made = f"Made {origin_phrase(evaluation)}. Rules `{evaluation.rules}`, seed {evaluation.seed}."
-    return " ".join([made, *([f"Opponents: {opponents}."] if opponents else []), explanation(evaluation)])
+    parts = [made, said, *([f"Opponents: {opponents}."] if opponents else []), explanation(evaluation)]
+    return " ".join(parts)
 
 
 def _method_runs(samples: list[Floats], sign: int, seed: int) -> list[MethodRuns]:

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from oanquan_env.array_types import Floats
-from oanquan_env.benchmark.evaluation import OPENING_PLIES, default_openings
+from oanquan_env.benchmark.evaluation import OPENING_PLIES, default_openings, name_of
 from oanquan_env.benchmark.game_pairs import MOST_PAIRS, play_pairs, rng_for
 from oanquan_env.benchmark.openings import load_openings
 from oanquan_env.benchmark.statistics import Estimate, score_estimate
@@ -74,9 +74,10 @@ def payoffs(
         pairs: number of openings, each played in every seating; 1 to `MOST_PAIRS`.
         seed: seed of all random choices.
         cache: a JSON file with the games' results, which is written after each pairing. Pairings in the file are not
-            played again, so a name must always mean the same player.
+            played again, so a name must always mean the same player, also if it is an object.
 
-    Raises `UsageError` if an argument is out of range or the file was made with other rules, pairs or another seed.
+    Raises `UsageError` if an argument is out of range, or the file was made with other rules, pairs, another seed, or
+    another player of the same name.
     """
     core, pairs, seed = Core(as_rules(rules)), as_whole("pairs", pairs, 1, MOST_PAIRS), as_whole("seed", seed, 0)
     policies = [as_policy(player, core) for player in players.values()]
@@ -84,28 +85,31 @@ def payoffs(
     openings = load_openings(core, source, pairs, OPENING_PLIES, np.random.default_rng(seed))
     settings = {"rules": str(core.rules), "openings": openings.digest(), "seed": seed}
     path = None if cache is None else Path(cache)
-    made_now = origin()
-    stored: dict[str, Any] = read_json(path) if path and path.exists() else {**settings, **made_now, "scores": {}}
+    stored: dict[str, Any] = read_json(path) if path and path.exists() else {**settings, "players": {}, "games": {}}
     if settings != {name: stored.get(name) for name in settings}:
         raise UsageError(f"{path} was made with other rules, pairs or another seed; use the same, or another file")
+    for label, player in players.items():
+        if (before := stored["players"].setdefault(label, name_of(player))) != name_of(player):
+            raise UsageError(f"{path} has games of {before} as {label!r}, not of {name_of(player)}; use another name")
+    made = dict[str, None]()
     ends = np.full((3, len(names), len(names)), np.nan)
     np.fill_diagonal(ends[0], 1 / seats)
     for a, b in (itertools.combinations if seats == 2 else itertools.permutations)(range(len(names)), 2):
-        own = stored["scores"].setdefault(names[a], {})
+        own = stored["games"].setdefault(names[a], {})
         if names[b] not in own:
             results = play_pairs(core, policies[a], policies[b], openings.positions, rng_for(seed))
-            own[names[b]] = results.score.mean(axis=1).tolist()
+            own[names[b]] = {"scores": results.score.mean(axis=1).tolist(), **origin()}
             if path:
-                stored |= made_now
                 write_atomically(path, json.dumps(stored).encode())
-        estimate = score_estimate(np.array(own[names[b]]))
+        games = own[names[b]]
+        made[made_by(games["command"], games["commit"], games["processor"])] = None
+        estimate = score_estimate(np.array(games["scores"]))
         ends[:, a, b] = estimate.mean, estimate.low, estimate.high
         if seats == 2:
             ends[:, b, a] = 1 - estimate.mean, 1 - estimate.high, 1 - estimate.low
-    made = made_by(stored["command"], stored["commit"], stored["processor"])
-    note = (
-        f"{pairs} openings of `{openings.name}`, each in every seating, under `{core.rules}`, seed {seed}. Made {made}."
-    )
+    source = "random play" if openings.name == "random" else f"`{openings.name}`"
+    note = f"{pairs} openings of {source}, each in every seating, under `{core.rules}`, seed {seed}."
+    note += f" Made {'; '.join(made)}." if made else ""
     return Payoffs(names, ends[0], ends[1], ends[2], note)
 
 

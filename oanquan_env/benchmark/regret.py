@@ -27,6 +27,7 @@ from oanquan_env.engine.notation import format_position
 from oanquan_env.engine.positions import Positions
 from oanquan_env.engine.rules import Rules
 from oanquan_env.engine.symmetry import canonical_keys, key_number
+from oanquan_env.errors import UsageError
 from oanquan_env.files import short_hash
 from oanquan_env.players import as_policy
 from oanquan_env.text import ValuedBoard
@@ -222,6 +223,8 @@ def regret(
     generator with seed 0. With `by_phase`, the phases and the proved positions are also measured. Raises
     `IllegalActionError` unless the player chooses a legal action in each position.
     """
+    if not isinstance(suite, Suite):
+        raise UsageError(f"suite must be a Suite, as read_suite(FILE) returns; got {suite!r}")
     policy, answers = as_policy(player, suite.core), list[Ints]()
     for own in (rng or np.random.default_rng(0)).spawn(runs):
         answers.append(np.asarray(policy.choose(suite.positions.copy(), own)))

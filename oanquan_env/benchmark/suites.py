@@ -74,7 +74,7 @@ def find_suite(rules: Rules | str, source: SuiteSource = None) -> Suite | None:
         return _package_suite(rules) if regret_path(rules).is_file() else None
     suite = source if isinstance(source, Suite) else read_suite(source)
     if suite.core.rules != rules:
-        raise UsageError(f"the suite {suite.name} is for the rules '{suite.core.rules}', not '{rules}'")
+        raise UsageError(f"the regret suite {suite.name!r} is for the rules '{suite.core.rules}', not '{rules}'")
     return suite
 
 
@@ -95,7 +95,8 @@ def load_suite(rules: Rules | str, source: SuiteSource = None) -> Suite:
 def how_to_make(rules: Rules | str) -> str:
     """Return a sentence that says that there is no suite for `rules`, and how to make and use one."""
     make = f"python -m agents.suites regret --rules {shlex.quote(str(rules))} --output suite.json"
-    return f"there is no regret suite for '{rules}'; make one in a clone of the project, and pass it as suite: {make}"
+    use = "make one in a clone of the project, and pass it as suite= or --regret-suite"
+    return f"there is no regret suite for '{rules}'; {use}: {make}"
 
 
 def suite_keys(core: Core) -> Keys:

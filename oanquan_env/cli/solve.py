@@ -20,6 +20,7 @@ from oanquan_env.cli.options import add_position, board_of, number
 from oanquan_env.engine.notation import format_position
 from oanquan_env.files import check_place, write_atomically
 from oanquan_env.proofs.certificate_checking import verify
+from oanquan_env.provenance import origin
 
 if TYPE_CHECKING:
     from oanquan_env.proofs.solver import ProofState, Solver
@@ -71,7 +72,7 @@ def run(options: argparse.Namespace) -> int:
     _prove(solver, time.monotonic() + options.time)
     print(_describe(solver.progress))
     if options.json is not None:
-        result: dict[str, Any] = {**question, **asdict(solver.progress), "solved": solver.progress.solved}
+        result: dict[str, Any] = {**question, **asdict(solver.progress), "solved": solver.progress.solved, **origin()}
         write_atomically(options.json, (json.dumps(result, indent=2) + "\n").encode())
     complete = solver.progress.solved
     if options.certificate is not None:

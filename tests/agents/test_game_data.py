@@ -93,7 +93,7 @@ def test_files_depend_on_the_options_are_kept_and_have_a_card(
     assert "commit" in card
     assert card["checksum"] == checksum(folder)
     assert main(["--output", str(folder), *GAMES, "--games", "11"]) == 2
-    assert "choose another folder for" in capsys.readouterr().err
+    assert "made with games 10, not 11; choose another folder" in capsys.readouterr().err
     game_files(folder)[0].write_bytes(b"nothing")
     assert card["checksum"] != checksum(folder)
     with pytest.raises(ValueError, match=r"games-00000\.npz: not a file of games"):

@@ -12,12 +12,13 @@ import pytest
 import agents
 from agents.suites import resumable_pool
 from agents.suites.__main__ import main
-from agents.suites.make_regret import SuiteRecipe, make_regret_suite, prove_suite
+from agents.suites.make_regret import MakeRegret, SuiteRecipe, make_regret_suite, prove_suite
 from agents.suites.resumable_pool import HERE, ResumablePool
 from oanquan_env import Board, Core, Positions
 from oanquan_env.benchmark.regret import Suite, judge, regret
 from oanquan_env.benchmark.suites import format_suite, load_suite, read_suite
 from oanquan_env.engine.symmetry import canonical_keys, first_of_each
+from oanquan_env.errors import UsageError
 from oanquan_env.players import EpsilonPolicy
 from oanquan_env.search.deepening import Search
 from oanquan_env.search.move_values import MoveValues
@@ -65,6 +66,14 @@ def test_games_with_too_few_positions_are_refused_with_a_count_that_they_have() 
     recipe = SuiteRecipe("mancala-world fields=2 seeds=2", count=90, depths=(2, 2, 2), games=30)
     with pytest.raises(ValueError, match=r"had \d+ of 30 positions .* raise --games, or lower --count to \d+ or less"):
         make_regret_suite(recipe)
+
+
+def test_a_finished_suite_is_not_overwritten(tmp_path: Path) -> None:
+    path = tmp_path / "suite.json"
+    path.write_text("proved values")
+    with pytest.raises(UsageError, match=r"suite\.json exists; prove its values with prove-regret, or choose another"):
+        MakeRegret(recipe=SMALL, output=path).run()
+    assert path.read_text() == "proved values"
 
 
 def test_a_suite_goes_on_from_its_parts(tmp_path: Path, monkeypatch: Patch, interrupt: Any) -> None:

@@ -37,6 +37,27 @@ MISTAKES = """
 def generous(core, before, positions):
     return 1 + 0 * before
 
+def undefined(core, before, positions):
+    return np.nan * before
+
+class Unmasked(MyNet):
+    def forward(self, features, mask):
+        return super().forward(features, torch.ones_like(mask))
+
+class Undefined(MyNet):
+    def forward(self, features, mask):
+        logits, values = super().forward(features, mask)
+        return logits, values / 0
+
+class Short(MyNet):
+    def forward(self, features, mask):
+        logits, values = super().forward(features, mask)
+        return logits, values[:, 0]
+
+class Raw(MyNet):
+    def forward(self, features, mask):
+        return self.policy(self.hidden(features)), mask
+
 class Odd(MyNet):
     config_type = dict
 
@@ -126,13 +147,22 @@ def test_the_page_s_loss_is_ppo_s_with_a_penalty(own: Path, monkeypatch: Patch) 
         ("--kind my_learning:Wrong", "self.network must be the torch.nn.Module that it trains; got str"),
         ("--network.name my_learning:Odd", "my_learning:Odd.config_type must be a subclass of NetworkConfig"),
         ("--network.name my_learning:Bare", "my_learning:Bare must be constructed from (features, config)"),
-        ("--network.name plain --reward my_learning:generous", "generous must return (64, 2) rewards that sum to zero"),
+        ("--network.name my_learning:Unmasked", "agents.networks.layers.FORBIDDEN for illegal actions"),
+        ("--network.name my_learning:Undefined", "for B = 2, some numbers are not finite"),
+        ("--network.name my_learning:Short", "for B = 2, the shapes are (2, 10) and (2,)"),
+        ("--network.name my_learning:Raw", "for B = 2, mat1 and mat2 must have the same dtype"),
+        (
+            "--network.name plain --reward my_learning:generous",
+            "generous must return (64, 2) finite rewards that sum to zero",
+        ),
+        ("--network.name plain --reward my_learning:undefined", "undefined must return (64, 2) finite rewards"),
     ],
 )
 def test_a_name_that_leads_nowhere_is_an_error(own: Path, option: str, message: str, capsys: Capture) -> None:
     with (own / "my_learning.py").open("a") as file:
         file.write(MISTAKES)
-    more = [*SMALL, *SMALL_PPO] if "generous" in option else []
+    played = "generous" in option or "undefined" in option
+    more = [*SMALL, *SMALL_PPO] if played else []
     assert train.main([*option.split(), "--output", "runs/x", *more]) == 2
     assert message in capsys.readouterr().err
-    assert (own / "runs").exists() == ("generous" in option)
+    assert (own / "runs").exists() == played

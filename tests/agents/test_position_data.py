@@ -88,7 +88,7 @@ def test_damaged_files_are_named_and_run_no_code(tmp_path: Path, capsys: Capture
     make_data(tmp_path, "--positions", "30")
     path, options = tmp_path / "positions-00000.npz", ["--output", str(tmp_path), "--positions", "30"]
     error = refusal(capsys, *options, "--seed", "1")
-    assert f"{tmp_path} holds data made with " in error
+    assert f"{tmp_path} holds data made with seed 0, not 1; " in error
     assert "choose another folder" in error
     whole, columns = path.read_bytes(), dict(read_columns(path))
     path.write_bytes(whole[:-30])

@@ -157,7 +157,9 @@ def test_a_sweep_changes_any_fields_and_has_one_table() -> None:
 def test_a_sweep_goes_on_and_a_seed_that_fails_does_not_stop_the_others(tmp_path: Path, capsys: Capture) -> None:
     arguments, seeds = [*SMALL, "--sweep", "3,5", "--output", str(tmp_path)], [tmp_path / "seed-3", tmp_path / "seed-5"]
     assert train.main([*arguments, "--jobs", "1"]) == 0
-    assert "score against greedy, %" in capsys.readouterr().out
+    table = (tmp_path / "sweep.md").read_text().partition("\n\n")[2]
+    assert "score against greedy, %" in table
+    assert table in capsys.readouterr().out
     assert [load_config(folder / "config.yaml").seed for folder in seeds] == [3, 5]
     first, other = ((folder / "evaluations.jsonl").read_text() for folder in seeds)
     assert first != other

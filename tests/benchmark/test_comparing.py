@@ -55,8 +55,10 @@ def test_a_missing_or_wrong_suite_says_what_to_do(own: Suite) -> None:
         assert result.regret
     with pytest.raises(UsageError, match=f"nothing to measure: there are no opponents, .*: {make}"):
         evaluate("greedy", RULES, ())
-    with pytest.raises(UsageError, match=f"the suite own is for the rules '{RULES}', not 'ludii'"):
+    with pytest.raises(UsageError, match=f"the regret suite 'own' is for the rules '{RULES}', not 'ludii'"):
         evaluate("greedy", "ludii", (), suite=own)
+    with pytest.raises(UsageError, match=r"suite must be a Suite, as read_suite.* got 'suite.json'"):
+        regret("greedy", "suite.json")  # type: ignore[arg-type]
     assert result.losses == []
 
 
@@ -68,7 +70,8 @@ def test_differences_of_players_are_paired() -> None:
     assert twin.score
     assert (twin.regret.mean, twin.score.mean) == (0, 0)
     assert np.isnan(twin.regret.low)
-    assert re.search(r"regret, points *\| *\+0 \|\n\| score, % *\| *\+0 \|$", str(twin))
+    assert re.search(r"regret, points *\| *\+0 \|\n\| score, % *\| *\+0 \|\n\nMade by `", str(twin))
+    assert "Players: `maxn:depth=2` and `maxn:depth=2`. If" in str(twin)
     near = compare(*names, opponents=(), suite=suite).regret
     one, other = (evaluate(name, opponents=(), suite=suite) for name in names)
     assert near

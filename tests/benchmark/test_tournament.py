@@ -3,13 +3,13 @@
 import itertools
 import shlex
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 from agents.suites.make_openings import OpeningsRecipe, final_margins, make_openings
 from oanquan_env import Board, Core, Positions, parse_records, rotate_seats
+from oanquan_env.benchmark import league
 from oanquan_env.benchmark.game_pairs import (
     by_order,
     pairing_result,
@@ -142,12 +142,9 @@ def test_keys_differ_for_boards_that_play_differently_and_hashes_tell_them_apart
     assert 9_000 < len(np.unique(keys)) == len(np.unique(key_hashes(keys))) <= 10_000
 
 
-class Refusing:
-    def choose(self, *_: object) -> Any:
-        raise AssertionError("a pairing in the cache was played again")
-
-
-def test_payoffs_are_the_scores_of_game_pairs_and_cached_pairings_are_not_played_again(tmp_path: Path) -> None:
+def test_payoffs_are_the_scores_of_game_pairs_and_cached_pairings_are_not_played_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     core, path = Core(), tmp_path / "payoffs.json"
     players: dict[str, object] = {"first": FirstMove(core), "random": "random"}
     found = payoffs(players, pairs=10, seed=3, cache=path)
@@ -158,9 +155,13 @@ def test_payoffs_are_the_scores_of_game_pairs_and_cached_pairings_are_not_played
     assert (found.low[1, 0], found.high[1, 0]) == pytest.approx((1 - score.high, 1 - score.low))
     assert f"{100 * score.mean:.0f} ({100 * score.low:.0f} to {100 * score.high:.0f})" in str(found)
     assert "10 openings of `openings-mancala-world.txt`, each in every seating, under `mancala-world`" in str(found)
-    assert (payoffs({"first": Refusing(), "random": Refusing()}, pairs=10, seed=3, cache=path).mean == found.mean).all()
+    with monkeypatch.context() as patched:
+        patched.setattr(league, "play_pairs", None)  # all pairings are in the cache
+        assert (payoffs(players, pairs=10, seed=3, cache=path).mean == found.mean).all()
     with pytest.raises(ValueError, match=r"payoffs\.json was made with other rules, pairs or another seed"):
         payoffs(players, pairs=11, seed=3, cache=path)
+    with pytest.raises(ValueError, match="games of FirstMove as 'first', not of greedy; use another name"):
+        payoffs({**players, "first": "greedy"}, pairs=10, seed=3, cache=path)
 
 
 def test_with_three_seats_a_player_meets_two_copies_of_the_other() -> None:

@@ -68,7 +68,9 @@ def test_the_command_writes_and_prints_what_is_proved(
     assert ("\nstopped\n" in printed.getvalue()) == (LAST_STONE not in arguments)
     if LAST_STONE in arguments:
         wanted = {"lower": 7, "upper": 7, "solved": True, "position": LAST_STONE, "line": ["3A"]}
-        assert wanted.items() <= json.loads(result.read_text()).items()
+        written = json.loads(result.read_text())
+        assert wanted.items() <= written.items()
+        assert written.keys() >= {"command", "commit", "versions"}
 
 
 def worth(core: Core, position: Positions, line: tuple[str, ...]) -> int:
