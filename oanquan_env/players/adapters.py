@@ -84,10 +84,11 @@ def as_policy(
         raise UsageError(f"{player.__name__} is a class: pass an instance, such as {player.__name__}()")
     is_player = isinstance(player, str) or callable(getattr(player, "choose", None))
     if (is_player and temperature) or ((is_player or is_model) and observation is not None):
-        what = "a name" if isinstance(player, str) else f"this {type(player).__name__}"
+        does = "chooses its moves and its input itself"
+        named = f"a name {does}, as ppo:FOLDER,temperature=1 does"
         raise UsageError(
             "temperature needs a function, a torch module or a model, and observation a function or a torch module; "
-            f"{what} chooses its moves and its input itself"
+            + (named if isinstance(player, str) else f"this {type(player).__name__} {does}")
         )
     if isinstance(player, str):
         return _named(player, core)
@@ -99,10 +100,11 @@ def as_policy(
     if is_model:
         return model_policy(player, core, normalize, temperature)
     layout = observation or getattr(player, "observation", "counts")
+    label = getattr(player, "__name__", type(player).__name__)
     if hasattr(player, "forward") and hasattr(player, "state_dict"):
         player = module_outputs(player, layout)
     if callable(player):
-        return ObservedPolicy(core, player, observation=layout, temperature=temperature)
+        return ObservedPolicy(core, player, observation=layout, temperature=temperature, label=label)
     raise UsageError(
         "a player is a name, an object with a method choose(positions, rng), a function of observations and masks, an "
         f"sb3 model or a torch module; got {type(player).__name__}"

@@ -62,7 +62,8 @@ def model_policy(model: Any, core: Core, normalize: Any, temperature: float) -> 
         return cast(npt.ArrayLike, actions)
 
     choose(encoder.encode(core.start()), core.legal_mask(core.start()))  # refuse a memory before any game is played
-    return ObservedPolicy(core, choose, masked=masked, observation=encoder.observation, temperature=temperature)
+    label, layout = type(model).__name__, encoder.observation
+    return ObservedPolicy(core, choose, masked=masked, observation=layout, temperature=temperature, label=label)
 
 
 def _check_seen(seen: object, encoder: Encoder) -> None:

@@ -32,6 +32,7 @@ class ObservedPolicy:
         masked: whether `choose` respects action masks. If not, its illegal actions are replaced by random legal ones.
         observation: the layout of observations, one of `oanquan_env.observation.OBSERVATIONS`.
         temperature: see `as_policy`.
+        label: name of the player in tables.
 
     Attributes:
         illegal: number of illegal actions replaced so far.
@@ -45,8 +46,10 @@ class ObservedPolicy:
         masked: bool = True,
         observation: str = "counts",
         temperature: float = 0.0,
+        label: str = "function",
     ) -> None:
         self.core = core
+        self.__name__ = label + f",temperature={temperature:g}" * bool(temperature)
         self.encoder = Encoder(core, observation)
         self.masked = masked
         self.illegal = 0

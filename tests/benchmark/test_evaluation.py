@@ -15,7 +15,7 @@ import evaluate as evaluate_script
 from agents.reports.tournaments import read_report
 from oanquan_env import Core, IllegalActionError, Rules, evaluate, progress, sample_actions
 from oanquan_env.array_types import Ints, Mask
-from oanquan_env.benchmark.evaluation import REFERENCES, STRONGEST, reference_players
+from oanquan_env.benchmark.evaluation import REFERENCES, STRONGEST, name_of, reference_players
 from oanquan_env.benchmark.statistics import elo_of_score
 from oanquan_env.envs.single import OAnQuanEnv
 from oanquan_env.envs.vector import OAnQuanVectorEnv
@@ -206,6 +206,7 @@ def test_outputs_are_played_greedily_or_drawn_at_a_temperature() -> None:
     assert (as_policy(outputs).choose(starts, rng()) == 0).all()
     for temperature, share in ((1.0, 3 / 12), (0.5, 9 / 18), (1e-300, 1.0)):
         sampled = as_policy(outputs, temperature=temperature)
+        assert name_of(sampled) == f"outputs,temperature={temperature:g}"
         actions = sampled.choose(starts, rng())
         assert (actions == 0).mean() == pytest.approx(share, abs=0.01)
         assert (actions == sampled.choose(starts, rng())).all()
