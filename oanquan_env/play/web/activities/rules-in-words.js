@@ -10,9 +10,11 @@ import { rulesInWords } from "../words/rule-words.js";
 export async function tell(disclosure, text) {
   const shown = `${page.language} ${text}`;
   if (disclosure.dataset.shown === shown) return;
+  disclosure.dataset.asked = shown;
   let nodes;
   try {
     const sections = rulesInWords(parseRules(text, page.catalogue), page.language, await ruleWords());
+    if (disclosure.dataset.asked !== shown) return; // other rules were chosen while the words loaded
     nodes = sections.flatMap(([title, said]) => [
       make("h3", { textContent: title, style: "margin: 0; font-size: inherit" }),
       make("p", { textContent: said, style: "margin: 0 0 12px; white-space: pre-line" }),
