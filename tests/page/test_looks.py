@@ -215,9 +215,9 @@ def test_how_to_play_shows_every_lesson(visit: Visit) -> None:
         page.locator("#learn-next").click()
         page.wait_for_timeout(50)
     assert len(set(titles)) == len(titles) >= 7
-    person.waits_for("Bạn có thể ăn quan")  # the help in a person's first game
+    person.waits_for("Hãy chọn từng ô để xem dân sẽ đi đâu.")  # the help in a person's first game
     page.reload()
-    person.waits_for("Bạn có thể ăn quan")
+    person.waits_for("Hãy chọn từng ô để xem dân sẽ đi đâu.")
 
 
 REACHED = """hits => hits.map(hit => {  // whether a tap on the middle of a square reaches it

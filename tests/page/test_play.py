@@ -145,7 +145,7 @@ def test_lessons_are_played_and_lead_to_a_first_game_with_help(visit: Visit) -> 
         if move:
             tries(move, "Well done!")
         page.locator("#learn-next").click()
-    person.waits_for("You can capture a mandarin: square 1, clockwise.")
+    person.waits_for("Choose a square to see where its seeds would go.")  # the largest capture is a mistake
     assert (person.state["rules"], [seat["name"] for seat in person.state["seats"]]) == (
         "vietnamese",
         ["human", "beginner"],

@@ -146,7 +146,7 @@ function showEnd() {
   head.textContent = match?.over ? matchEnd(match) : "";
   head.hidden = !head.textContent;
   $("next-round").hidden = !going;
-  for (const name of ["rematch", "swap"]) $(name).hidden = solved || going;
+  for (const name of ["rematch", "swap"]) $(name).hidden = solved || going || page.aim?.par !== undefined;
   $("card").hidden = solved || !page.state.outcome;
   $("review").hidden = solved || !page.state.line.length || values?.reviewing();
   if (ended === game) return;

@@ -198,7 +198,8 @@ function showPosition() {
     const value = valueOf(rules, table, position, movesOf(engine, rules, table, position, hint)),
       { lower, upper, proved } = value;
     const best = value.value === null ? how(value) : `${text.best(text.result(value.value))} (${how(value, hint)}).`;
-    const certain = proved || upper - lower === Infinity ? "" : text.certain(text.range(lower, upper));
+    const seen = (seat) => [seat ? text.range(-upper, -lower) : text.range(lower, upper), seat];
+    const certain = proved || upper - lower === Infinity ? "" : text.certain(...seen(position.mover));
     nodes.value.textContent = `${text.turn(position.mover)}; ${best} ${certain}`;
   }
   return moves;

@@ -110,7 +110,8 @@ function wins(level) {
 function fillSeats() {
   const players = Number($("fields").querySelector("[data-field=players]").value),
     { person, levels } = page.catalogue;
-  const directions = (SEATS[page.language][players] ?? []).map(capital),
+  const directions =
+      players === 2 ? words().sides(view.board.upright) : (SEATS[page.language][players] ?? []).map(capital),
     before = [...$("seats").querySelectorAll(".seat")].map(seatName);
   const sitting =
     before.length === directions.length

@@ -28,7 +28,7 @@ import { hint, play, services, view } from "../current-game.js";
 addStyle(`
 .kinds { display: grid; grid-template-columns: repeat(auto-fill, minmax(140px, 1fr)); gap: 8px; }
 .kinds button { display: flex; flex-direction: column; justify-content: center; text-align: left; padding: 6px 12px; }
-#daily { display: flex; justify-content: space-between; align-items: center; }
+:is(#daily, #par) { display: flex; justify-content: space-between; align-items: center; }
 #puzzle-list :is(h3, p) { margin: 4px 0 0; font-size: 1rem; }
 @media (min-width: 700px) and (max-height: 520px) {
   #puzzle-dialog { width: 820px; }
@@ -159,8 +159,11 @@ export async function open() {
     const members = chosen(puzzles, wanted);
     return members.length
       ? [
-          button(text, words().solvedOf(solvedOf(kept, setName(wanted.level, rules), members), members.length), () =>
-            openNext(wanted),
+          button(
+            text,
+            (wanted.level === "first" ? `${words().presets[page.catalogue.default]}: ` : "") +
+              words().solvedOf(solvedOf(kept, setName(wanted.level, rules), members), members.length),
+            () => openNext(wanted),
           ),
         ]
       : [];

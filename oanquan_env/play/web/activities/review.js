@@ -46,6 +46,9 @@ aside.reviewing #moves button { width: 6rem; }
   aside.reviewing > #values { order: 0; flex: 1 1 9rem; min-height: 9rem; display: flex; flex-direction: column; }
   aside.reviewing #mistakes { flex: 1 1 0; min-height: 0; margin-bottom: 0; }
   aside.reviewing #moves { max-height: 84px; }
+  aside.reviewing #next { padding: 8px 10px; }
+  aside.reviewing #next button { padding: 0 9px; font-size: 0.875rem; }
+  aside.reviewing #resign:disabled { display: none; }
 }
 @media (max-width: 560px) {
   #board.mistake { --rest: 362px; }
@@ -289,11 +292,13 @@ function listMistakes() {
       values.has(serialAt(number)),
     ).length,
     open = looked < all,
-    done = budget.number < 0;
+    done = budget.number < 0,
+    isOwn = ({ loss }) => seats[loss.mover].person,
+    own = made.filter(isOwn);
   const words = open
     ? texts().looking
     : done
-      ? texts().mistakes(made.length)
+      ? texts().mistakes(made.length, own.length)
       : texts().closer(Math.round((100 * (all - 1 - budget.number)) / all));
   const name = ({ number, loss }) =>
     `${roundOf(number, seats.length)}. ${capital(playerName(view, loss.mover))} ${playedAfter(number - 1)}`;
@@ -314,9 +319,7 @@ function listMistakes() {
     if (one.number - 1 === view.viewing) button.setAttribute("aria-current", "step");
     return make("li", {}, button);
   };
-  const isOwn = ({ loss }) => seats[loss.mover].person,
-    own = made.filter(isOwn),
-    puzzles = () => own.map(({ loss, number }) => ownPuzzle(loss, number - 1));
+  const puzzles = () => own.map(({ loss, number }) => ownPuzzle(loss, number - 1));
   if (done && own.length && lastKept !== lineKey())
     import("./puzzles.js").then(({ keepOwn }) => keepOwn(puzzles())).catch(complain);
   if (done) lastKept = lineKey();
@@ -357,5 +360,7 @@ function replaceKeepingFocus(list, items) {
     return;
   const place = [...list.querySelectorAll("button")].indexOf(document.activeElement);
   list.replaceChildren(...items);
+  const current = list.querySelector("[aria-current]");
+  if (current) list.scrollTop = current.offsetTop - list.offsetTop - 8;
   if (place >= 0) list.querySelectorAll("button")[place]?.focus({ preventScroll: true });
 }

@@ -7,6 +7,7 @@ const shown = (hands, names) => hands.map(([player, hand]) => `${capital(player)
 
 const ADDED = {
   en: {
+    sides: (upright) => (upright ? ["South (right)", "North (left)"] : ["South (below)", "North (above)"]),
     lotAbout: "What is oẳn tù tì?",
     byLot: "Rock, paper, scissors (oẳn tù tì)",
     drawn: (hands, name) =>
@@ -133,6 +134,7 @@ const ADDED = {
     },
   },
   vi: {
+    sides: (upright) => (upright ? ["Bên phải", "Bên trái"] : ["Bên dưới", "Bên trên"]),
     lotAbout: "Oẳn tù tì là gì?",
     byLot: "Oẳn tù tì",
     drawn: (hands, name) => `${shown(hands, ["búa ✊", "bao ✋", "kéo ✌️"])}. ${capital(name)} đi trước.`,

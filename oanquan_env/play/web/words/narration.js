@@ -136,13 +136,14 @@ function help(view) {
   ] = Object.entries(state.previews)
     .map(([move, { captured }]) => ({ move, captured }))
     .sort((one, other) => other.captured[0] - one.captured[0]);
+  const next = view.board.chosen !== null ? direct(view) : view.board.preview ? words.look : "";
+  if (state.line.length < state.seats.length) return next || words.tap; // the largest capture may be a mistake
   if (points) return words.canTake(move[0], move.endsWith("A") ? words.anticlockwise : words.clockwise, points, stones);
   const left = view
     .position(state.line.length)
     .frame.seeds.slice(at, at + fields)
     .reduce((all, seeds) => all + seeds, 0);
   if (left < 3) return words.bare;
-  const next = view.board.chosen !== null ? direct(view) : view.board.preview ? words.look : "";
   return `${words.noCapture} ${next}`;
 }
 

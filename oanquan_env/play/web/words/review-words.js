@@ -10,9 +10,9 @@ export const REVIEW = {
     graph: "Graph of who was ahead after each move; the list of moves shows the same positions",
     looking: "Analysing…",
     closer: (share) => `Analysing… ${share}%`,
-    mistakes: (count) =>
+    mistakes: (count, own) =>
       count
-        ? `${count > 1 ? `${count} moves` : "One move"} gave away three points or more, or changed who wins.`
+        ? `${count > 1 ? `${count} moves` : "One move"}${own && own < count ? ` (yours: ${own})` : ""} gave away three points or more, or changed who wins.`
         : "No move gave away three points or more, or changed who wins.",
     played: (name, move) => `${name} played ${move}`,
     you: "You",
@@ -46,9 +46,9 @@ export const REVIEW = {
     graph: "Đồ thị: ai dẫn sau mỗi nước; danh sách các nước cũng dẫn đến đó",
     looking: "Đang xem lại ván…",
     closer: (share) => `Đang xem kỹ hơn… ${share}%`,
-    mistakes: (count) =>
+    mistakes: (count, own) =>
       count
-        ? `${count} nước mất từ ba điểm trở lên hoặc làm đổi người thắng.`
+        ? `${count} nước${own && own < count ? ` (của bạn: ${own})` : ""} mất từ ba điểm trở lên hoặc làm đổi người thắng.`
         : "Không nước nào mất từ ba điểm trở lên hay làm đổi người thắng.",
     played: (name, move) => `${name} đi ${move}`,
     you: "Bạn",
