@@ -113,9 +113,9 @@ SPARED_SEEDS = {
     "oanquan_env/engine/numpy_move.py": {
         "_plain_capture = rules": "_plain_capture = rules.spared_seeds == 0 and rules",
         "        points *= ~unripe\n": """\
+        points *= ~unripe
         if rules.spared_seeds:
             points *= is_mandarin | (seeds > rules.spared_seeds)
-        points *= ~unripe
 """,
     },
     "oanquan_env/engine/move.py": {

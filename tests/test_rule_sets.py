@@ -124,14 +124,14 @@ def test_the_size_of_the_space() -> None:
 
 def test_vectors_hold_each_field_at_its_place() -> None:
     rules = Rules.parse("players=3 fields=4 seeds=6 stone_value=5 mandarin_seeds=3 sowing=clockwise max_plies=500")
-    found = vector(rules.replace(quan_non=10, refill="forfeit", leftovers="split"))
+    found, default = vector(rules.replace(quan_non=10, refill="forfeit", leftovers="split")), vector(Rules())
     wanted = {"players": [0.75], "fields": [0.8], "seeds": [1.2], "stones": [1], "stone_value": [0.5]}
     wanted |= {"mandarin_seeds": [0.3], "sowing": [0, 1], "quan_non": [2], "refill": [1], "leftovers": [1]}
     wanted |= {"first_move_captures_mandarin": [1], "mandarin_seeds_capturable": [1], "max_plies": [0.5]}
     assert found.dtype == np.float32
     assert found.shape == (LENGTH,)
     for name, place in layout.items():
-        assert found[place].tolist() == pytest.approx(wanted.get(name, [0])), name
+        assert found[place].tolist() == pytest.approx(wanted.get(name, default[place])), name
     assert vector("tonkin")[layout["stone_value"]] == 0
 
 

@@ -126,7 +126,7 @@ def test_regret_is_measured_over_a_suite_of_ones_own(run: Run, tmp_path: Path) -
     assert run(*options, "--rules", "tonkin")[0] == 0
     suite = read_report(out).suite
     assert (suite.name, suite.digest) == ("own", own.digest())
-    assert "the suite own is for the rules 'tonkin', not 'mancala-world'" in run(*options)[2]
+    assert "the regret suite 'own' is for the rules 'tonkin', not 'mancala-world'" in run(*options)[2]
     assert "--regret-suite needs --suite regret, which measures regret" in run(*options[:3])[2]
 
 

@@ -49,7 +49,7 @@ def test_a_run_measures_regret_over_a_suite_of_ones_own(tmp_path: Path) -> None:
     run = begin(tmp_path / "run", rules="tonkin", evaluation=schedule)
     assert run.regret_of(GreedyPolicy(run.core), "regret").positions == len(own.part("development")) < 60
     run.close()
-    with pytest.raises(UsageError, match="the suite own is for the rules 'tonkin', not 'ludii'"):
+    with pytest.raises(UsageError, match="the regret suite 'own' is for the rules 'tonkin', not 'ludii'"):
         begin(tmp_path / "other", rules="ludii", evaluation=schedule)
 
 
