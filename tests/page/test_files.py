@@ -242,9 +242,9 @@ def test_a_new_version_waits_while_a_page_is_open_and_takes_over_at_the_next_vis
         page.evaluate(FIND_NEW_VERSION)
         assert page.locator("#puzzles").inner_text() == "Puzzles"
         for _ in range(20):  # the document that a reload replaces may count as another tab for a moment
-            page.reload()
-            page.wait_for_selector("body[data-ready]")
-            with contextlib.suppress(NotShown):
+            with contextlib.suppress(NotShown):  # also of a reload that the page's own reload interrupts
+                page.reload()
+                page.wait_for_selector("body[data-ready]")
                 page.locator("#puzzles", has_text="Riddles").wait_for(timeout=3000)
                 break
         page.locator("#puzzles", has_text="Riddles").wait_for()
