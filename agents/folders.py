@@ -47,21 +47,21 @@ def data_folder(
     folder.mkdir(parents=True, exist_ok=True)
     with lock_folder(folder):
         path = folder / ABOUT_NAME
-        card = read_json(path) if path.exists() else {}
-        before = card.get("asked")
+        former = read_json(path) if path.exists() else {}
+        before = former.get("asked")
 
         def write(**card: Any) -> None:
             write_atomically(path, (json.dumps({"asked": asked, "fields": fields, **card}, indent=1) + "\n").encode())
 
         def complete(counts: Mapping[str, int]) -> None:
-            if card.get("checksum") == checksum(folder):
+            if (found := checksum(folder)) == former.get("checksum"):
                 return  # nothing was made, so the files have the origin that the card names
             write(
                 rules=asked["rules"],
                 **origin(command),
                 licence=metadata.metadata("oanquan")["License-Expression"],
                 counts={**counts, "files": len(list(folder.glob("*.npz")))},
-                checksum=checksum(folder),
+                checksum=found,
             )
 
         if before is None:

@@ -149,7 +149,8 @@ def sweep(
             return INTERRUPTED
     if rows := sweep_table([(runs[result.name][0], result.figures) for result in results if not result.error]):
         say(rows)
-        made = made_by(**{key: origin(command)[key] for key in ("command", "commit", "processor")})
+        here = origin(command)
+        made = made_by(here["command"], here["commit"], here["processor"])
         write_atomically(folder / "sweep.md", f"Made {made}.\n\n{rows}\n".encode())
     failures = [result for result in results if result.error]
     for failure in failures:

@@ -91,9 +91,8 @@ def play_games(core: Core, players: tuple[Policy, Policy], n: int, recipe: Recip
     return dict(zip(FIELDS, (*(column[order] for column in columns), *by_game, *ends), strict=True))
 
 
-def write_games(recipe: Recipe, core: Core, folder: Path) -> None:
+def write_games(recipe: Recipe, core: Core, players: tuple[Policy, Policy], folder: Path) -> None:
     """Play the games of each file that is missing in `folder`, and write the file."""
-    players = as_policy(recipe.player, core), as_policy(recipe.opponent, core)
     with progress_bar() as bar:
         for number in bar.track(range(-(-recipe.games // GAMES_A_FILE)), description="files"):
             path = folder / f"games-{number:05}.npz"
@@ -220,12 +219,11 @@ def main(options: Options) -> None:
     recipe, folder = options.recipe, options.output
     core = Core(recipe.rules)
     check_reward(recipe.reward)
-    for player in (recipe.player, recipe.opponent):
-        as_policy(player, core)  # refuses a misspelt name before there is a folder
+    players = as_policy(recipe.player, core), as_policy(recipe.opponent, core)  # refuses a misspelt name first
     files = [hash_of_files(name, core.rules) for name in (recipe.player, recipe.opponent)]
     settings = {**dataclasses.asdict(recipe), "rules": str(core.rules), "files": files}
     with data_folder(folder, "games", settings, FIELDS, command_of(PROG, recipe)) as complete:
-        write_games(recipe, core, folder)
+        write_games(recipe, core, players, folder)
         plies = sum(len(read_games(path)["actions"]) for path in game_files(folder))
         complete({"games": recipe.games, "plies": plies})
         print(f"{recipe.games:,} games in {folder}")

@@ -108,7 +108,7 @@ def make_network(core: Core, config: NetworkConfig) -> tuple[FeatureEncoder, nn.
 
 
 def _check_outputs(features: FeatureEncoder, network: nn.Module, name: str) -> None:
-    """Call a custom network on two positions. Raises `UsageError` if its outputs are not those of a `Net`."""
+    """Call a custom network on two positions; raise `UsageError` unless it returns what a `Net` returns."""
     rules, training = features.core.rules, network.training
     mask, faults = torch.zeros(2, rules.actions, dtype=torch.bool), list[str]()
     mask[:, 0] = True

@@ -145,7 +145,7 @@ def prove_moves(rules: str, nodes: int, searched: tuple[Positions, Floats, Float
 class MakeRegret(PoolOptions):
     """Make a regret suite: positions from play of mixed strength, with the value of every legal move.
 
-        python -m agents.suites regret --rules mancala-world --count 2400
+        python -m agents.suites regret --rules mancala-world --count 2400 --output suite.json
 
     Games begin with up to eight random plies. Weak and strong players, which also make random moves, take the seats.
     The suite takes positions with at least three legal moves whose best and worst values differ by at least one point,
@@ -156,7 +156,7 @@ class MakeRegret(PoolOptions):
 
     With three or four players, max^n search values the moves, and nothing is proved:
 
-        python -m agents.suites regret --rules three-player --count 300 --depths 7 7 8 --games 400
+        python -m agents.suites regret --rules three-player --count 300 --depths 7 7 8 --games 400 --output suite.json
     """
 
     recipe: tyro.conf.OmitArgPrefixes[SuiteRecipe] = field(default_factory=SuiteRecipe)

@@ -91,14 +91,14 @@ def payoffs(
     for label, player in players.items():
         if (before := stored["players"].setdefault(label, name_of(player))) != name_of(player):
             raise UsageError(f"{path} has games of {before} as {label!r}, not of {name_of(player)}; use another name")
-    made = dict[str, None]()
+    made, here = dict[str, None](), origin()
     ends = np.full((3, len(names), len(names)), np.nan)
     np.fill_diagonal(ends[0], 1 / seats)
     for a, b in (itertools.combinations if seats == 2 else itertools.permutations)(range(len(names)), 2):
         own = stored["games"].setdefault(names[a], {})
         if names[b] not in own:
             results = play_pairs(core, policies[a], policies[b], openings.positions, rng_for(seed))
-            own[names[b]] = {"scores": results.score.mean(axis=1).tolist(), **origin()}
+            own[names[b]] = {"scores": results.score.mean(axis=1).tolist(), **here}
             if path:
                 write_atomically(path, json.dumps(stored).encode())
         games = own[names[b]]

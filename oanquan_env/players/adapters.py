@@ -84,11 +84,13 @@ def as_policy(
         raise UsageError(f"{player.__name__} is a class: pass an instance, such as {player.__name__}()")
     is_player = isinstance(player, str) or callable(getattr(player, "choose", None))
     if (is_player and temperature) or ((is_player or is_model) and observation is not None):
-        does = "chooses its moves and its input itself"
-        named = f"a name {does}, as ppo:FOLDER,temperature=1 does"
+        named = isinstance(player, str)
+        what, such = (
+            ("a name", ", as ppo:FOLDER,temperature=1 does") if named else (f"this {type(player).__name__}", "")
+        )
         raise UsageError(
             "temperature needs a function, a torch module or a model, and observation a function or a torch module; "
-            + (named if isinstance(player, str) else f"this {type(player).__name__} {does}")
+            f"{what} chooses its moves and its input itself{such}"
         )
     if isinstance(player, str):
         return _named(player, core)

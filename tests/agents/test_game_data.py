@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from agents import folders
 from agents.data import game_data
 from agents.data.game_data import FIELDS, decoded, episodes, game_files, main, read_episodes, read_games
 from agents.folders import ABOUT_NAME, checksum
@@ -92,6 +93,12 @@ def test_files_depend_on_the_options_are_kept_and_have_a_card(
     assert {"python", "oanquan", "numpy", "numba"} <= card["versions"].keys()
     assert "commit" in card
     assert card["checksum"] == checksum(folder)
+    with pytest.MonkeyPatch.context() as patch:  # a later commit did not make these files
+        patch.setattr(folders, "origin", lambda command: {"commit": "later"})
+        assert main(["--output", str(folder), *GAMES, "--games", "10"]) == 0
+    assert json.loads((folder / ABOUT_NAME).read_text()) == card
+    assert main(["--output", str(tmp_path / "c"), *GAMES, "--games", "10", "--player", "gredy"]) == 2
+    assert not (tmp_path / "c").exists()
     assert main(["--output", str(folder), *GAMES, "--games", "11"]) == 2
     assert "made with games 10, not 11; choose another folder" in capsys.readouterr().err
     game_files(folder)[0].write_bytes(b"nothing")

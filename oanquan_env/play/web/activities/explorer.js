@@ -198,8 +198,9 @@ function showPosition() {
     const value = valueOf(rules, table, position, movesOf(engine, rules, table, position, hint)),
       { lower, upper, proved } = value;
     const best = value.value === null ? how(value) : `${text.best(text.result(value.value))} (${how(value, hint)}).`;
-    const seen = (seat) => [seat ? text.range(-upper, -lower) : text.range(lower, upper), seat];
-    const certain = proved || upper - lower === Infinity ? "" : text.certain(...seen(position.mover));
+    const { mover } = position,
+      range = mover ? text.range(-upper, -lower) : text.range(lower, upper),
+      certain = proved || upper - lower === Infinity ? "" : text.certain(range, mover);
     nodes.value.textContent = `${text.turn(position.mover)}; ${best} ${certain}`;
   }
   return moves;

@@ -161,7 +161,7 @@ export async function open() {
       ? [
           button(
             text,
-            (wanted.level === "first" ? `${words().presets[page.catalogue.default]}: ` : "") +
+            (wanted.level === "first" ? `${presetName(page.catalogue.default)}: ` : "") +
               words().solvedOf(solvedOf(kept, setName(wanted.level, rules), members), members.length),
             () => openNext(wanted),
           ),
