@@ -95,7 +95,10 @@ def _fail(kind: type[BaseException], error: BaseException, trace: TracebackType 
 def give_up(status: int) -> int:
     """Stop all workers after an error that a restart would only repeat; return the exit status `status`."""
     if launched():
-        os.kill(os.getppid(), signal.SIGQUIT)
+        attempt = Path(os.environ["TORCHELASTIC_ERROR_FILE"]).parents[1]  # one folder for all workers
+        with contextlib.suppress(FileExistsError):  # a second signal would interrupt torch while it stops the workers
+            (attempt / "given_up").touch(exist_ok=False)
+            os.kill(os.getppid(), signal.SIGQUIT)
     return status
 
 

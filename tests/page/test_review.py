@@ -104,7 +104,7 @@ def test_a_mistake_is_shown_beside_the_best_move(visit: Visit) -> None:
     person.waits_for("This is from your game")
     person.move("4A")  # as good as 2C
     person.waits_for("Correct – 4A!")
-    assert page.locator("#next-puzzle").is_hidden()
+    page.locator("#next-puzzle").wait_for(state="hidden")  # the buttons follow the status
     page.locator("#puzzles").click()
     page.locator("#puzzle-list button", has_text="From your games").filter(has_text="1 of 1 solved").wait_for()
     page.keyboard.press("Escape")
