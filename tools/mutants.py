@@ -1,14 +1,14 @@
-"""Change the code a little, many times, and count the changes that the tests notice (mutation testing).
+"""Change the code a little, many times, and find the changes that no test notices (mutation testing).
 
     python -m tools.mutants --source COMMIT --output mutants.jsonl
-    python -m tools.mutants --source COMMIT --tests OTHER --noticed mutants.jsonl --output new.jsonl
+    python -m tools.mutants --source COMMIT --earlier OTHER --output mutants.jsonl
 
 Each mutant is the source of COMMIT with one operator, number or truth value replaced. A seed draws the mutants, so the
-same command always gives the same ones. The first command runs the tests of COMMIT; the second runs the tests of OTHER
-on the mutants that the first one's tests noticed: what they miss shows power that the tests have lost. The tests of the
-mutant's room run, and pytest stops at the first failure; the second command asks all other tests, too, where the room's
-do not notice a mutant. Each line of the output is a mutant with the test that noticed it, or null. The same command
-continues an output that it has begun.
+same command always gives the same ones. The tests of COMMIT run on each, those of the mutant's room only, until one
+fails. The second command compares them with the tests of OTHER: where the room's tests of COMMIT miss a mutant, those
+of OTHER run, and where these notice it, all tests of COMMIT. Each line of the output is a mutant with the test that
+noticed it at each of these steps, or null: power is lost where `earlier` names a test and `elsewhere` does not. The
+same command continues an output that it has begun.
 """
 
 import argparse
@@ -140,6 +140,12 @@ def room_of(file: str) -> str:
     return own if (ROOT / own).is_dir() else "tests"
 
 
+def take_tests(folder: Path, commit: str) -> None:
+    """Replace the tests in `folder` by those of a commit."""
+    git("rm", "-rqf", "tests", at=folder)
+    git("checkout", "-q", commit, "--", "tests", at=folder)
+
+
 def noticed_by(folder: Path, tests: str) -> str | None:
     """Run tests in `folder` until one fails; return the name of a test that failed, or None if all pass."""
     command = [sys.executable, "-m", "pytest", tests, "-x", "-q", "-p", "no:cacheprovider", "--timeout", "300"]
@@ -153,9 +159,8 @@ def noticed_by(folder: Path, tests: str) -> str | None:
 def main() -> None:
     """Run the tests on the mutants."""
     parser = argparse.ArgumentParser(prog="python -m tools.mutants", description=__doc__.partition("\n\n")[0])
-    parser.add_argument("--source", required=True, metavar="COMMIT", help="the source that is changed")
-    parser.add_argument("--tests", metavar="COMMIT", help="the tests that run (default: those of the source)")
-    parser.add_argument("--noticed", type=Path, metavar="FILE", help="take only mutants that an earlier run noticed")
+    parser.add_argument("--source", required=True, metavar="COMMIT", help="the source that is changed, with its tests")
+    parser.add_argument("--earlier", metavar="COMMIT", help="compare with the tests of this commit")
     parser.add_argument("--output", type=Path, required=True, metavar="FILE", help="JSON lines, one for each mutant")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
@@ -163,28 +168,26 @@ def main() -> None:
         git("clone", "-q", "--shared", str(ROOT), str(folder))
         git("checkout", "-q", options.source, at=folder)
         mutants = draw(folder)
-        if options.tests:
-            git("rm", "-rq", "tests", at=folder)
-            git("checkout", "-q", options.tests, "--", "tests", at=folder)
-        if options.noticed:
-            earlier = [json.loads(line) for line in options.noticed.read_text(encoding="utf-8").splitlines()]
-            wanted = {(line["file"], line["offset"]) for line in earlier if line["noticed_by"]}
-            mutants = [mutant for mutant in mutants if (mutant.file, mutant.offset) in wanted]
         done = len(options.output.read_text(encoding="utf-8").splitlines()) if options.output.is_file() else 0
-        if not done and (failing := noticed_by(folder, "tests")):
-            raise SystemExit(f"{failing} fails without any change; mend it first")
+        for commit in () if done else filter(None, (options.earlier, options.source)):
+            take_tests(folder, commit)
+            if failing := noticed_by(folder, "tests"):
+                raise SystemExit(f"{failing} of {commit} fails without any change; mend it first")
         for mutant in track(mutants[done:], "mutants", completed=done, total=len(mutants)):
-            path, begin = folder / mutant.file, time.monotonic()
+            path, room, begin = folder / mutant.file, room_of(mutant.file), time.monotonic()
             path.write_text(mutant.of(path.read_text(encoding="utf-8")), encoding="utf-8")
             if mutant.file.startswith(PAGE):  # else the list of the page's files notices every mutant
                 subprocess.run([sys.executable, "-m", "tools.write_page"], cwd=folder, capture_output=True, check=True)
-            test = noticed_by(folder, room_of(mutant.file))
-            if options.noticed and not test:
-                test = noticed_by(folder, "tests")
+            row = asdict(mutant) | {"noticed_by": noticed_by(folder, room), "earlier": None, "elsewhere": None}
+            if options.earlier and not row["noticed_by"]:
+                take_tests(folder, options.earlier)
+                row["earlier"] = noticed_by(folder, room)
+                take_tests(folder, options.source)
+            if row["earlier"]:
+                row["elsewhere"] = noticed_by(folder, "tests")
             git("checkout", "-q", "--", *("oanquan_env", "agents", "train.py", "evaluate.py"), at=folder)
-            row = {**asdict(mutant), "noticed_by": test, "seconds": round(time.monotonic() - begin, 1)}
             with options.output.open("a", encoding="utf-8") as lines:
-                lines.write(json.dumps(row) + "\n")
+                lines.write(json.dumps(row | {"seconds": round(time.monotonic() - begin, 1)}) + "\n")
 
 
 if __name__ == "__main__":
