@@ -14,7 +14,7 @@ node_modules: package.json # Prettier and ESLint
 	touch node_modules
 
 test: check
-	python -m pytest -q --dist loadfile -m slow
+	python -m pytest -q --dist loadfile -m "slow or daily"
 
 docs: # into build/site
 	NO_MKDOCS_2_WARNING=1 mkdocs build --strict

@@ -1,6 +1,7 @@
 """The tests. Each folder tests the package of the same name in `oanquan_env` or in the clone; `page` tests `play/web`.
 
-Slow tests run only with `-m slow`. Tests are also examples of use: to see how something is used, read
+Slow tests run only with `-m slow`, and those that take minutes with `-m daily`. Tests are also examples of use: to see
+how something is used, read
 
 | what | test |
 |---|---|

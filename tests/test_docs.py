@@ -153,10 +153,12 @@ def test_listed_commands_help(
     assert re.match(rf"usage: (python -m )?{re.escape(command)} \[-h\]", usage), usage
 
 
-each_notebook = pytest.mark.parametrize("path", notebooks(), ids=lambda path: path.stem)
+TRAINING = "03_train_and_benchmark"
+"""The name of the notebook that trains for minutes."""
+MARK = {True: pytest.mark.daily, False: pytest.mark.slow}
 
 
-@each_notebook
+@pytest.mark.parametrize("path", notebooks(), ids=lambda path: path.stem)
 def test_only_what_is_shown_is_stored(path: Path) -> None:
     cells = [cell for cell in json.loads(path.read_text("utf-8"))["cells"] if cell["cell_type"] == "code"]
     assert all(cell["execution_count"] is None and len(shown(cell)) == len(cell["outputs"]) for cell in cells)
@@ -165,11 +167,14 @@ def test_only_what_is_shown_is_stored(path: Path) -> None:
     assert {TEXT} < {kind for kind, _ in stored}
 
 
-@each_notebook
-@pytest.mark.slow
+@pytest.mark.parametrize(
+    "path",
+    [pytest.param(path, marks=MARK[path.stem == TRAINING]) for path in notebooks()],
+    ids=lambda path: path.stem,
+)
 def test_notebook_runs_from_a_clean_kernel_and_shows_what_is_stored(path: Path) -> None:
     # The numbers that networks compute differ between processors.
-    changing = r"\d+\.\d+" if path.stem == "03_train_and_benchmark" else r" +\d+\.\d+ s\b"
+    changing = r"\d+\.\d+" if path.stem == TRAINING else r" +\d+\.\d+ s\b"
 
     import nbformat
 

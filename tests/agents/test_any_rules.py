@@ -48,6 +48,7 @@ def test_a_folded_net_computes_exactly_what_was_trained() -> None:
     assert (rows == MISSING).any()
 
 
+@pytest.mark.slow
 def test_a_net_learns_what_depends_on_the_rules() -> None:
     """The target is the difference of the seeds on the rows times the value of a stone, which is 5 or 15 points."""
     rule_sets = sample(6, 0, stones=True, stone_value=5) + sample(6, 0, stones=True, stone_value=15)
@@ -96,6 +97,7 @@ def test_every_rule_set_is_played_before_any_is_played_again() -> None:
         again.load_state_dict({**state, "games": state["games"][1:]})
 
 
+@pytest.mark.slow
 def test_suites_of_a_split_have_the_searched_values_of_all_moves(tmp_path: Path) -> None:
     path = tmp_path / "suites.json.gz"
     options = "--count 3 --nodes 100 --least-depth 4 --games 8 --proof-nodes 1 --jobs 1 --split development"

@@ -74,6 +74,7 @@ def test_a_search_finds_pairs_of_a_phase_with_the_values_of_the_search_within_pr
             assert phase == 0 or (lower == upper).any()
 
 
+@pytest.mark.slow
 def test_a_search_goes_on_from_its_parts(tmp_path: Path, monkeypatch: Patch, interrupt: Any) -> None:
     monkeypatch.setattr(
         make_rule_pairs, "CHANGES", {"capture=single": ("mancala-world fields=3", "mancala-world fields=4")}

@@ -132,8 +132,13 @@ def test_a_diverged_run_stops_with_advice(settings: dict[str, Any], tmp_path: Pa
     assert not (tmp_path / "run" / CHECKPOINT_NAME).exists()
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("kind", "kills", "least"), [(PPO, 10, 4), (TD, 3, 2)], ids=["ppo", "td"])
+@pytest.mark.parametrize(
+    ("kind", "kills", "least"),
+    [
+        pytest.param(PPO, 10, 4, marks=pytest.mark.daily, id="ppo"),
+        pytest.param(TD, 3, 2, marks=pytest.mark.slow, id="td"),
+    ],
+)
 def test_a_run_killed_again_and_again_loses_nothing(kind: Any, kills: int, least: int, tmp_path: Path) -> None:
     """A run that is killed `kills` times, at `least` or more different ply counts, equals an uninterrupted run."""
     evaluation = {**kind["evaluation"], "every_plies": 50 * ITERATION}

@@ -42,8 +42,14 @@ def running(pid: int) -> bool:
         return False
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("settings", [PPO, TD, ANY], ids=["ppo", "td", "any"])
+@pytest.mark.parametrize(
+    "settings",
+    [
+        pytest.param(PPO, marks=pytest.mark.slow, id="ppo"),
+        pytest.param(TD, marks=pytest.mark.daily, id="td"),
+        pytest.param(ANY, marks=pytest.mark.daily, id="any"),
+    ],
+)
 def test_two_workers_come_to_the_same_run_when_interrupted(settings: dict[str, Any], tmp_path: Path) -> None:
     whole, parts = tmp_path / "whole", tmp_path / "parts"
     runs.finish(runs.start(whole, two(settings)))

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -27,16 +28,20 @@ from oanquan_env.files import FileError
 from oanquan_env.rule_sets import canonical, split
 from tests.helpers.referee import Referee
 
-SUITES = [suite for _, suite in held_out_suites()]
 BUDGET = 300
 """Number of moves that the referee plays to solve a position."""
+
+
+@cache  # reading takes a second
+def suites() -> list[Suite]:
+    return [suite for _, suite in held_out_suites()]
 
 
 class ByValues:
     """A player that knows the suites, and always plays a move with the highest value, or with the lowest."""
 
     def __init__(self, rules: Rules, *, best: bool = True) -> None:
-        self.suite, self.best = next(suite for suite in SUITES if suite.core.rules == rules), best
+        self.suite, self.best = next(suite for suite in suites() if suite.core.rules == rules), best
 
     def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
         losses = self.suite.move_losses()[: len(positions)]
@@ -47,8 +52,8 @@ class ByValues:
 def test_no_held_out_rule_set_is_equivalent_to_one_for_training_or_to_another() -> None:
     known = {canonical(rules) for name in ("train", "development", "presets") for rules in split(name)}
     rule_sets = [rules for name in TEST_SPLITS for rules in held_out(name)]
-    assert len({canonical(rules) for rules in rule_sets} - known) == len(rule_sets) == len(SUITES) == 96
-    assert [suite.core.rules for suite in SUITES] == rule_sets
+    assert len({canonical(rules) for rules in rule_sets} - known) == len(rule_sets) == len(suites()) == 96
+    assert [suite.core.rules for suite in suites()] == rule_sets
 
 
 def test_five_held_out_rule_sets_differ_from_training_only_in_points_that_both_players_get() -> None:
@@ -56,23 +61,23 @@ def test_five_held_out_rule_sets_differ_from_training_only_in_points_that_both_p
     known = {canonical(rules) for name in ("train", "development", "presets") for rules in split(name)}
     twins = [
         (number, canonical(suite.core.rules.replace(mandarin_leftovers=other)) in known)
-        for number, suite in enumerate(SUITES)
+        for number, suite in enumerate(suites())
         for other in ("nobody", "split")
         if suite.core.rules.mandarin_leftovers != other
     ]
     assert [number for number, known_twin in twins if known_twin] == [2, 17, 21, 29, 31]
     assert TEST_SPLITS[0] == "test: interpolation"
-    assert held_out(TEST_SPLITS[0])[31] == SUITES[31].core.rules
+    assert held_out(TEST_SPLITS[0])[31] == suites()[31].core.rules
 
 
 def test_the_suites_are_complete() -> None:
-    for suite in SUITES:
+    for suite in suites():
         assert len(suite) >= 48 or suite.core.rules.fields == 2  # a small board has fewer positions
         assert (suite.core.legal_mask(suite.positions) == np.isfinite(suite.values)).all()
         assert (np.isfinite(suite.values).sum(axis=1) > 1).all()
         legal = np.isfinite(suite.values)
         assert ((suite.lower <= suite.values) & (suite.values <= suite.upper))[legal].all()
-        assert suite.version == SUITES[0].version
+        assert suite.version == suites()[0].version
         assert suite.made["canary"] == CANARY
         assert "net" not in suite.made["command"]
 
@@ -111,9 +116,10 @@ def solved(game: Referee, alpha: int, beta: int, budget: list[int]) -> int | Non
     return best
 
 
+@pytest.mark.slow
 def test_the_referee_agrees_with_legal_moves_and_proved_values() -> None:
     agreed = 0
-    for suite in SUITES:
+    for suite in suites():
         fewest = np.argsort(suite.core.seeds(suite.positions).sum(axis=1), kind="stable")[:4]
         for row in fewest.tolist():
             game = referee_of(suite, row)
@@ -135,10 +141,10 @@ def test_perfect_random_and_worst_play_are_0_100_and_more_percent() -> None:
     worst = evaluate_rules(lambda rules: ByValues(rules, best=False))
     assert worst.mean.mean > 150
     assert worst.profile["50"] == 0
-    uniform = np.array([[random_regret(suite) for suite in SUITES]])
+    uniform = np.array([[random_regret(suite) for suite in suites()]])
     np.testing.assert_allclose(percent_of_random(uniform), 100)
-    by_hand = [float(np.mean([loss[~np.isnan(loss)].mean() for loss in SUITES[0].move_losses()]))]
-    assert random_regret(SUITES[0]) == pytest.approx(by_hand[0])
+    by_hand = [float(np.mean([loss[~np.isnan(loss)].mean() for loss in suites()[0].move_losses()]))]
+    assert random_regret(suites()[0]) == pytest.approx(by_hand[0])
 
 
 def test_a_player_that_cannot_play_a_rule_set_is_refused() -> None:
@@ -158,7 +164,7 @@ def test_what_is_not_a_function_of_rules_is_refused(player: Any) -> None:
 
 def test_runs_have_two_intervals() -> None:
     rng = np.random.default_rng(0)
-    of_rules = np.array([random_regret(suite) for suite in SUITES])
+    of_rules = np.array([random_regret(suite) for suite in suites()])
     regrets = of_rules * (0.3 + 0.2 * rng.random(96) + 0.01 * rng.random((5, 1)))
     many, one = Generalisation.of(regrets), Generalisation.of(regrets[:1])
     assert many.over_runs.low < many.mean.mean < many.over_runs.high

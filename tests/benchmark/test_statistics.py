@@ -150,11 +150,11 @@ def test_improvement_by_hand() -> None:
 
 @pytest.mark.slow
 def test_every_interval_covers_the_value_of_its_population() -> None:
-    """At least 93 % of the intervals of 95 %, at all sizes of samples, as in the published table."""
-    for results in coverage.measure(coverage.Options(samples=1000)):
+    """At least 91 % of 300 intervals of 95 %, at all sizes of samples; the published table has 1,000 of each."""
+    for results in coverage.measure(coverage.Options(samples=300)):
         last = results["rows"]
     assert len({(row["statistic"], row["size"]) for row in last}) == 42
-    low = [row for row in last if row["exist"] >= 0.5 and row["covered"] < 0.93]
+    low = [row for row in last if row["exist"] >= 0.5 and row["covered"] < 0.91]
     assert low == []
 
 

@@ -14,7 +14,7 @@ PLAIN = "not net and not mcts and not maxn and (core or best or says and (tonkin
 """The tests of nets, and of small searches without nets, as plain Python is slow."""
 
 
-@pytest.mark.slow
+@pytest.mark.daily
 @pytest.mark.parametrize(
     ("variable", "value", "tests"),
     [

@@ -227,6 +227,7 @@ def certified_games(preset: str, count: int) -> list[Board]:
     return games
 
 
+@pytest.mark.slow
 def test_the_book_knows_the_same_moves_as_in_python(ask: Callable[..., list[Any]]) -> None:
     calls, wanted = [], []
     for preset in ("tonkin", "app"):
