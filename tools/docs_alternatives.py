@@ -4,14 +4,14 @@ Most speeds are read from the results of the committed experiments. The others, 
 hand, with random play in one process.
 """
 
-from experiments.common import published, table_of
-from experiments.speed import Speeds, by_size, millions
+from experiments.common import published
+from experiments.speed import Speeds, millions
 from oanquan_env.benchmark.tables import table
 
 ONCE = "†"
 """The mark of speeds that no committed benchmark reproduces."""
-ROWS = ("make_vec", "Gymnasium CartPole", "make_vec, greedy replies")
-"""Rows of the README's table of the vector environment."""
+BATCH = "make_vec"
+"""The row of the vector environment without an opponent."""
 ONE_GAME = {
     "Gymnasium, `gymnasium.make`": ("one environment", "one CartPole", "CartPole"),
     "the same against `greedy`": ("one environment, greedy replies", "one CartPole", "CartPole"),
@@ -31,19 +31,15 @@ def one_game() -> str:
 
 
 def speed_section() -> str:
-    """Return the README's section on speed, with its table."""
-    rows = {name: _speeds("vector")[name] for name in ROWS}
+    """Return the README's section on speed."""
+    ours, cartpole = (_million("vector", row) for row in (BATCH, "Gymnasium CartPole"))
     return f"""\
 One core plays {_million("core", "mancala-world, compiled")} million random moves a second with Numba, and \
-{_million("core", "mancala-world, NumPy")} million with NumPy only; the games are the same. For comparison:
-
-- OpenSpiel's mancala plays {_million("vector", "OpenSpiel mancala", "1")} million on one core.
-- On a [GPU](docs/how-to/gpu.md), `oanquan_env.cuda` plays up to {_cuda_million()} million.
-
-The table compares the vector environment with Gymnasium's CartPole on one core, in millions of steps a second, with \
-observations and rewards, by the number of games ([all measurements](docs/speed.md)):
-
-{table_of(by_size(rows))}"""
+{_million("core", "mancala-world, NumPy")} million with NumPy only; the games are the same. With observations and \
+rewards, a batch of 4,096 games takes {ours} million steps a second; a batch of 4,096 of Gymnasium's CartPole takes \
+{cartpole} million. OpenSpiel's mancala takes {_million("vector", "OpenSpiel mancala", "1")} million. On a \
+[GPU](docs/how-to/gpu.md), `oanquan_env.cuda` plays up to {_cuda_million()} million moves a second. [All \
+measurements](docs/speed.md) include smaller batches and single games."""
 
 
 def _thousand(row: str) -> str:
@@ -70,7 +66,7 @@ def peers_table() -> str:
     ours = ["**oanquan**", "7 presets, 2–4 players", "Gymnasium, PettingZoo; batched", "search, solver, neural agents"]
     others = [_million("vector", row, "1") for row in ("OpenSpiel mancala", "AEC, connect_four raw_env")]
     rows = [
-        [*ours, f"**{_million('core', 'mancala-world, compiled')}**", f"**{_million('vector', ROWS[0])}**"],
+        [*ours, f"**{_million('core', 'mancala-world, compiled')}**", f"**{_million('vector', BATCH)}**"],
         ["Ludii", "several rule sets", "Java", "general game players", f"0.12 {ONCE}", ""],
         ["IamKrill1n/o-an-quan", "one", "C++ program", "minimax, expectimax, MCTS", f"6.1 {ONCE}", ""],
         ["TheGiver262/oanquan-ai-lab", "three modes", "TypeScript program", "alpha-beta, PUCT", "", ""],
