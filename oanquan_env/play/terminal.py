@@ -51,7 +51,7 @@ class TerminalGame:
         self._introduced = ", ".join(map(self._introduce, self._seats, players))
         self._commands: dict[str, Callable[[], None]] = {
             "help": lambda: self._say("help"),
-            "rules": lambda: show(rules_in_words(self.board.rules, language)),
+            "rules": self._tell_rules,
             "hint": self._hint,
             "moves": lambda: self._say("moves", moves=notation.names(self.board.legal_moves)),
             "story": self._tell,
@@ -96,6 +96,12 @@ class TerminalGame:
     def _words(self, key: str, **parts: object) -> str:
         words = WORDS[self._language][key]
         return ("\n".join(words) if key == "help" else str(words)).format(**parts)
+
+    def _tell_rules(self) -> None:
+        names = notation.WORDS[self._language]["seats"][str(len(self._seats))]
+        if names != self._seats:  # the rules speak of South and North
+            show(" ".join(f"{capital(name)}: {seat}." for name, seat in zip(names, self._seats, strict=True)) + "\n")
+        show(rules_in_words(self.board.rules, self._language))
 
     def _say(self, key: str, **parts: object) -> None:
         show(capital(self._words(key, **parts)))

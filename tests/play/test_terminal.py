@@ -117,7 +117,8 @@ def test_the_terminal_speaks_vietnamese_alone(play: Play, monkeypatch: pytest.Mo
         "Bên dưới đi 3A.\nBốc 5 dân ở ô 3",
     ):
         assert words in printed
-    printed += play("5A\ngoi y", "--opponent", "easy", "--language", "vi", "--position", LESSON)
+    printed += play("luat\n5A\ngoi y", "--opponent", "easy", "--language", "vi", "--position", LESSON)
+    assert "Bên dưới: bạn. Bên trên: Tí.\n" in printed  # before the rules, which speak of these seats
     texts = ([*WORDS[language].values(), *STORY[language].values()] for language in ("en", "vi"))
     english, vietnamese = (set(re.findall(r"[^\W\d_]+", " ".join(map(str, text)))) for text in texts)
     only_english = english - vietnamese - {"vietnamese"}
