@@ -288,7 +288,11 @@ def test_what_the_seats_are_called() -> None:
 def test_lessons_and_hints() -> None:
     asked = [{}, {"moves": 1}, {"moves": 1}, {"moves": 0}, {"moves": 3}, {"moves": 1.5}]
     [answers] = played([[("new", {"moves": "3A1C"}), ("lessons", {}), *(("hint", moves) for moves in asked)]])
+    assert [bool(lesson["move"]) for lesson in answers[1]["lessons"]] == [False] + [True] * 6
+    assert [bool(lesson["outcome"]) for lesson in answers[1]["lessons"]] == [False] * 6 + [True]
     for lesson in answers[1]["lessons"]:
+        stones = sum(lesson["start"]["stones"]) + sum(lesson["won"])
+        assert stones == 2  # on the board or captured
         if lesson["move"]:
             start, move = lesson["start"], lesson["move"]
             board = Board.setup(start["seeds"], start["stones"], start["scores"], rules="vietnamese")

@@ -144,6 +144,7 @@ def test_lessons_are_played_and_lead_to_a_first_game_with_help(visit: Visit) -> 
             tries("5A", "not the one we’re after. Try square 1, anticlockwise.")
         if move:
             tries(move, "Well done!")
+        assert board.locator(".plate.won", has_text="42").count() == (lesson == 6)  # the end is played out
         page.locator("#learn-next").click()
     person.waits_for("Choose a square to see where its seeds would go.")  # the largest capture is a mistake
     assert (person.state["rules"], [seat["name"] for seat in person.state["seats"]]) == (

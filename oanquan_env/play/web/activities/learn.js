@@ -1,6 +1,7 @@
 // How to play: the rules, each with a move that the learner makes on a separate board; then a first game.
 
 import { BoardView } from "../board/board.js";
+import { ended, stonesWon } from "../board/moving-board.js";
 import { $, addStyle } from "../dom.js";
 import { complain, page, words } from "../page-state.js";
 import { store } from "../storage.js";
@@ -8,7 +9,7 @@ import "../words/dialog-words.js";
 import { lessons, newcomersGame, playFor } from "../current-game.js";
 
 addStyle(`
-#learn-dialog { width: min(760px, calc(100vw - 20px)); }
+#learn-dialog { width: min(47.5rem, calc(100vw - 20px)); }
 #learn-board { --rest: 310px; }
 #learn-words { min-height: 6.2em; margin: 10px 0; font-size: 1.0625rem; }
 #learn-task { min-height: 3em; margin: 0; font-weight: 600; }
@@ -61,9 +62,9 @@ function showLesson(at) {
 }
 
 /** Let the learner move; `instruction` gives the instruction for choosing the field and the direction. */
-function ask({ start, move, legal }, instruction) {
+function ask({ start, won, move, legal }, instruction) {
   const asked = move?.move ?? "";
-  learn.view.show({ frame: start, mover: 0, winners: null, legal: move ? legal : [] });
+  learn.view.show({ frame: start, won, mover: 0, winners: null, legal: move ? legal : [] });
   $("learn-task").textContent = instruction(
     asked[0],
     asked.endsWith("A") ? learn.view.words.anticlockwise : learn.view.words.clockwise,
@@ -73,14 +74,17 @@ function ask({ start, move, legal }, instruction) {
 async function tried(chosen) {
   const { turn } = learn,
     lesson = learn.lessons[learn.at],
-    { start, move } = lesson;
+    { start, won, move, outcome } = lesson;
   if (chosen !== move.move) {
     ask(lesson, words().other);
     return;
   }
-  const after = { frame: move.after, mover: move.mover, under: move.under, over: move.over, winners: null };
+  const { mover, under, over } = move,
+    gained = stonesWon([move], won.length),
+    reached = ended(learn.view.drawing, move.after, outcome),
+    after = { ...reached, won: won.map((stones, player) => stones + gained[player]), mover, under, over };
   $("learn-task").textContent = "";
-  await learn.view.play(move, { frame: start, mover: 0, winners: null }, after);
+  await learn.view.play(move, { frame: start, won, mover: 0, winners: null }, after);
   if (learn.turn !== turn || !$("learn-dialog").open) return; // another lesson has been shown meanwhile
   learn.view.show(after);
   $("learn-task").textContent = words().well;

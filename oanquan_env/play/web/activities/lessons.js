@@ -7,8 +7,8 @@ import { parsePosition } from "../model/position-reading.js";
 import { drawingJson, namesOf, nodeJson } from "../model/state.js";
 
 /**
- * Return the lessons in the data, each with its drawing, the board before its move, the legal moves, and the move or
- * null.
+ * Return the lessons in the data, each with its drawing, the board before its move, the stones that each player won
+ * before, the legal moves, the move or null, and the outcome if the move ends the game.
  */
 export async function lessonsOf(engine, catalogue, data) {
   const rules = engine.rules(catalogue.presets[catalogue.begin]);
@@ -26,8 +26,10 @@ export async function lessonsOf(engine, catalogue, data) {
       name,
       drawing,
       start: copyFrame(start),
+      won: [0, rules.players - start.stones.filter(Boolean).length], // missing stones are the opponent's
       legal: engine.legal(rules, start).map(moveText),
       move: move && nodeJson(game.node, drawing, names),
+      outcome: game.outcome(),
     };
   });
 }

@@ -3,7 +3,7 @@
 import { $, make } from "../dom.js";
 import { complain, page, words } from "../page-state.js";
 import { ARROWS, moveArrow } from "../board/move-markers.js";
-import { stonesWon, sweeping } from "../board/moving-board.js";
+import { ended, stonesWon } from "../board/moving-board.js";
 import { capital } from "../words/format.js";
 import { parseMove, positionText } from "../model/notation.js";
 import { REVIEW } from "../words/review-words.js";
@@ -109,18 +109,15 @@ async function showLine(loss, number, played) {
     for (let ply = 1, move = loss.best; ours() && move; ply += 1) {
       game.step(parseMove(move));
       const node = nodeJson(game.node, drawing, names),
-        outcome = game.outcome(),
-        sweep = outcome && sweeping(view.board.drawing, node.after, outcome.scores, page.state.match?.owners.codes);
+        outcome = game.outcome();
       const won = before.won.map((stones, player) => stones + stonesWon([node], before.won.length)[player]);
       const after = {
         ...before,
-        frame: sweep?.after ?? node.after,
-        sweep,
+        ...ended(view.board.drawing, node.after, outcome, page.state.match?.owners.codes),
         won,
         mover: node.mover,
         under: node.under,
         over: node.over,
-        winners: outcome?.winners ?? null,
       };
       const next =
         !outcome && ply < PLIES

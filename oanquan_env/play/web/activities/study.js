@@ -1,7 +1,7 @@
 // A board on which a person plays all sides, and the values of the moves: for the analysis and the openings.
 
 import { BoardView } from "../board/board.js";
-import { stonesWon, sweeping } from "../board/moving-board.js";
+import { ended, stonesWon } from "../board/moving-board.js";
 import { services } from "../current-game.js";
 import { addStyle, make } from "../dom.js";
 import { Game, PERSON } from "../model/game.js";
@@ -138,18 +138,13 @@ export class Study {
       { position } = game,
       played = game.line().map((node) => nodeJson(node, this.drawing, this.names)),
       move = played.at(-1),
-      outcome = game.outcome(),
-      frame = move?.after ?? copyFrame(position),
-      sweep = outcome && sweeping(view.drawing, frame, outcome.scores),
       legal = game.legal();
     return {
-      frame: sweep?.after ?? frame,
-      sweep,
+      ...ended(view.drawing, move?.after ?? copyFrame(position), game.outcome()),
       won: stonesWon(played, this.rules.players),
       mover: position.mover,
       under: move?.under,
       over: move?.over,
-      winners: outcome?.winners ?? null,
       names: this.plates?.map((name) => [name, ""]),
       legal: legal.map(moveText),
       previews: previewsOf(game, legal),

@@ -3,7 +3,7 @@
 import { BoardView } from "./board.js";
 import { WORDS } from "../words/board-words.js";
 import { moveArrow } from "./move-markers.js";
-import { stonesWon, sweeping } from "./moving-board.js";
+import { ended, stonesWon } from "./moving-board.js";
 import { html } from "../dom.js";
 import { hintWords, plateNames, status } from "../words/narration.js";
 import { ButtonBar, SPEEDS } from "../buttons.js";
@@ -222,11 +222,9 @@ export class GameView extends EventTarget {
     if (number < state.line.length) return position;
     if (this.puzzled?.reply && this.puzzled.puzzle === state.puzzle)
       position.over += moveArrow(this.board.plain, "played", state.mover, this.puzzled.reply);
-    if (state.outcome) {
-      position.sweep = sweeping(this.board.drawing, position.frame, state.outcome.scores, state.match?.owners.codes);
-      position.frame = position.sweep.after;
-      position.winners = state.outcome.winners;
-    } else if (state.resigned !== null) {
+    if (state.outcome)
+      Object.assign(position, ended(this.board.drawing, position.frame, state.outcome, state.match?.owners.codes));
+    else if (state.resigned !== null) {
       position.winners = state.seats.map((_, seat) => seat).filter((seat) => seat !== state.resigned);
       if (state.match) position.frame = { ...position.frame, scores: state.match.rounds.at(-1).scores };
     } else if (state.turn === "person") Object.assign(position, { legal: state.legal, previews: state.previews });
