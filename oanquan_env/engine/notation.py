@@ -188,17 +188,14 @@ def _number(span: _Span, pattern: re.Pattern[str], name: str) -> int:
     return int(match[1])
 
 
-def square_name(
-    rules: Rules, index: int, language: Language = "en", seats: Sequence[str] = (), mover: int | None = None
-) -> str:
+def square_name(rules: Rules, index: int, language: Language = "en", seats: Sequence[str] = ()) -> str:
     """Return the name of the square at `index`: `square 3 of South`, `the mandarin square after square 5 of North`.
 
-    `seats` are the players' names. In Vietnamese, squares of player `mover` are named without the player.
+    `seats` are the players' names.
     """
     player, field = divmod(index, rules.fields + 1)
     kind, owner = "mandarin" if field == rules.fields else "field", (seats or SEAT_NAMES[rules.players])[player]
-    words = words_about(owner, language, f"own_{kind}" if player == mover and owner != YOU else kind)
-    return words.format(field=min(field + 1, rules.fields), owner=owner)
+    return words_about(owner, language, kind).format(field=min(field + 1, rules.fields), owner=owner)
 
 
 def words_about(name: str, language: Language, key: str) -> str:

@@ -180,7 +180,7 @@ class MoveTrace:
         words, seats = WORDS[language], seats or SEAT_NAMES[self.rules.players]
 
         def name(index: int) -> str:
-            return square_name(self.rules, index, language, seats, self.player)
+            return square_name(self.rules, index, language, seats)
 
         yield self._about(seats[self.player], language, "plays", move=self.move)
         for lap in self.laps:
