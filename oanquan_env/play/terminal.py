@@ -48,6 +48,7 @@ class TerminalGame:
         policies = {name: player_of(name, board.rules) for name in dict.fromkeys(players)}
         self._players = [policies[name] for name in players]  # None for a person
         self._seats = seat_names(players, language)
+        self._plates = self._seats if len(players) == 2 else short_names(players, language)  # more leave no room
         self._introduced = ", ".join(map(self._introduce, self._seats, players))
         self._commands: dict[str, Callable[[], None]] = {
             "help": lambda: self._say("help"),
@@ -121,7 +122,7 @@ class TerminalGame:
             last=last,
             columns=width(),
             language=self._language,
-            seats=self._seats,
+            seats=self._plates,
             note=" ".join(f"{capital(note)}." for note in notes if note),
         )
         print(f"\n{render.coloured(picture) if has_colour() else picture}\n")
@@ -212,16 +213,21 @@ def best_move(player: Policy, analysis: "Analysis") -> Move:
 
 def seat_names(players: Sequence[str], language: Language) -> list[str]:
     """Return the names in sentences: the seats' names or, if one person plays, `you` or `bạn` and opponents' names."""
+    names = short_names(players, language)
+    if players.count(PERSON) != 1 or (len(players) > 2 and language == "en"):
+        return names
+    opponents = [NAMES.get(name, WORDS[language]["opponent"]) for name in players]
+    if len(players) > 2:
+        opponents = [f"{opponent} {seat}" for opponent, seat in zip(opponents, names, strict=True)]
+    return [own if player == PERSON else name for player, own, name in zip(players, names, opponents, strict=True)]
+
+
+def short_names(players: Sequence[str], language: Language) -> list[str]:
+    """Return the seats' names, but `you` or `bạn` for the only person."""
     seats: list[str] = notation.WORDS[language]["seats"][str(len(players))]
-    if players.count(PERSON) != 1:
-        return seats
     you = notation.YOU if language == "en" else "bạn"
-    if len(players) > 2 and language == "en":
-        return [you if name == PERSON else seat for name, seat in zip(players, seats, strict=True)]
-    names = [you if name == PERSON else NAMES.get(name, WORDS[language]["opponent"]) for name in players]
-    if len(names) > 2:
-        names = [f"{name} {place}" if name != you else name for name, place in zip(names, seats, strict=True)]
-    return names
+    alone = players.count(PERSON) == 1
+    return [you if alone and name == PERSON else seat for name, seat in zip(players, seats, strict=True)]
 
 
 def rules_title(rules: Rules, language: Language) -> str:

@@ -15,6 +15,8 @@ STONE, MOVER = "◉", "▶"
 ORIGIN, LAST, CAPTURED = "○", "●", "×"
 _OWNERSHIP = {PAWNED: "½", SOLD: "$"}
 _CELL, _NARROW_CELL = 7, 4
+_NUDGES = sorted(range(-6, 7), key=abs)
+"""How far a word may be moved if it would cover another one."""
 _COLOURS = {
     "1": rf"{MOVER} \w+ -?\d+",
     "1;31": STONE,
@@ -125,8 +127,9 @@ def _ring_board(board: Drawable, marks: dict[int, str], owners: Owners | None, p
     lines = [[" "] * (round(here.width * across) + 8) for _ in range(round(here.height * down) + 1)]
 
     def put(at: tuple[float, float], word: str) -> None:
-        row, column = round(at[1] * down), round(at[0] * across - len(word) / 2) + 2
-        lines[row][column : column + len(word)] = word
+        row, column = lines[round(at[1] * down)], round(at[0] * across - len(word) / 2) + 2
+        column += next((by for by in _NUDGES if set(row[column + by - 1 : column + by + len(word) + 1]) == {" "}), 0)
+        row[column : column + len(word)] = word
 
     for index, square in enumerate(here.squares):
         player, field = divmod(index, board.rules.fields + 1)

@@ -131,6 +131,15 @@ def test_the_terminal_speaks_vietnamese_alone(play: Play, monkeypatch: pytest.Mo
     assert "Tí is thinking… " in printed
 
 
+@pytest.mark.parametrize("players", [3, 4])
+def test_names_of_many_players_cover_no_square(play: Play, players: int) -> None:
+    rules = {3: "three-player", 4: "four-player"}[players]
+    printed = play("", "--rules", rules, "--opponent", "easy", "--language", "vi")
+    assert printed.count("[  5 ]") == 5 * players
+    assert "Tí bên phải · dễ" in printed
+    assert all(f" {name} 0" in printed for name in ("▶ Bạn", "Bên phải", "Bên trái"))
+
+
 def test_rules_have_the_names_of_the_page() -> None:
     script = "console.log(JSON.stringify((await import(process.argv[1])).WORDS))"
     page = json.loads(run_script(script, (WEB / "words/words.js").as_uri(), stdin=""))
