@@ -27,7 +27,6 @@ text { text-anchor: middle; dominant-baseline: central; pointer-events: none; }
 .hit.gap { stroke: var(--captured); stroke-dasharray: 9 8; stroke-width: 4; }
 .hit:is(.taken, .way-taken) { stroke: var(--captured); stroke-width: 6;
   fill: color-mix(in srgb, var(--captured) 28%, transparent); }
-.label.covered { display: none; }
 .cheer { fill: none; stroke: var(--captured); stroke-width: 6; animation: cheer 1.1s ease-out forwards; }
 @keyframes cheer { to { r: 120px; opacity: 0; stroke-width: 1; } }
 .glad text { animation: glad .55s ease-in-out 2 alternate; }
@@ -43,7 +42,7 @@ text { text-anchor: middle; dominant-baseline: central; pointer-events: none; }
 .count { font-size: max(15px, calc(11.5px * var(--k))); font-weight: 600; fill: var(--count); paint-order: stroke;
   stroke: var(--field); stroke-width: 4px; stroke-linejoin: round; }
 .badge rect { fill: var(--badge); opacity: .88; }
-.badge text { fill: var(--badge_ink); font-weight: 700; font-size: max(21px, calc(12px * var(--k))); }
+.badge text { fill: var(--badge_ink); font-weight: 700; font-size: 21px; } /* the badge itself grows */
 .badge.gain rect { fill: var(--captured); opacity: 1; x: -25px; width: 50px; }
 .badge.gain text { fill: var(--card); }
 .left .piece { opacity: .55; }

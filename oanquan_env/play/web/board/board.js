@@ -100,7 +100,6 @@ export class BoardView extends MovingBoard {
   setHints(hint, arrows = false) {
     this.hints.replaceChildren();
     this.values = hint?.values;
-    for (const { label } of this.squares) label?.classList.remove("covered");
     if (!hint) return;
     const { values, best } = hint,
       equals = Object.keys(values).filter((move) => values[move] === values[best]),
@@ -110,10 +109,9 @@ export class BoardView extends MovingBoard {
       this.over.innerHTML = equals.map((move) => moveArrow(this.plain, "best", mover, move)).join("");
     }
     const font = Math.max(15, 10 * this.k),
-      width = Math.max(47, 2.6 * font),
+      width = Math.max(40, 2.1 * font),
       height = 1.24 * font;
     for (const [index, moves] of this.byField(Object.keys(values))) {
-      this.squares[index].label.classList.add("covered");
       const square = this.drawing.squares[index],
         { centre, heading } = square,
         cos = Math.cos(heading),
@@ -121,10 +119,11 @@ export class BoardView extends MovingBoard {
         [outX, outY] = outwards(square);
       // outside the row, so that seeds and numbers stay visible
       const out = 57 + (width * Math.abs(sin) + height * Math.abs(cos)) / 2;
-      const crowded = Math.abs(cos) > 0.6 && width > 49;
+      const crowded = Math.abs(cos) > 0.6 && width > 41,
+        aside = (width * Math.abs(cos) + height * Math.abs(sin)) / 2 + 9; // from the square's number
       for (const move of moves.sort((a, b) => values[b] - values[a]).slice(0, crowded ? 1 : 2)) {
         // if there is no room for two, show only the better one
-        const side = crowded ? 0 : move.endsWith("A") ? 24.5 : -24.5,
+        const side = crowded || move.endsWith("A") ? aside : -aside,
           x = centre[0] + side * cos + out * outX,
           y = centre[1] + side * sin + out * outY;
         const group = element(
@@ -182,7 +181,7 @@ export class BoardView extends MovingBoard {
     const words =
       `${this.words.sow} ${square.name[this.language]} ` +
       `${anticlockwise ? this.words.anticlockwise : this.words.clockwise}` +
-      (gain ? `, ${this.words.captures} ${gain}` : "");
+      (gain ? `, ${this.words.captures} +${gain}` : ""); // the name contains what the badge shows
     const at = [centre[0] + side * cos + out * outX, centre[1] + side * sin + out * outY];
     const value =
       this.values && move in this.values ? `, ${this.words.worth} ${signed(Math.round(this.values[move]))}` : "";
@@ -212,8 +211,8 @@ export class BoardView extends MovingBoard {
       way.classList.add(anticlockwise ? "one" : "other"); // as its path
       const badge = this.makeBadge(way);
       badge.classList.add("gain");
-      // away from the other arrow; inside a ring, names are above the arrows
-      const beside = this.two ? [cos < -0.5 ? -0.85 : 0.85, -0.8] : [0.8 * cos, 0.8 * sin];
+      // away from the other arrow and from this one's head
+      const beside = this.two ? [cos < -0.5 ? -0.85 : 0.85, -0.8] : [0.7 * (cos - outX), 0.7 * (sin - outY)];
       this.putBadge(
         badge,
         beside.map((part) => part * radius),
