@@ -13,7 +13,6 @@ addStyle(`
   #analysis-tree { flex: none; max-height: 11em; }
 }
 @media (max-width: 560px) {
-  #analysis-values { order: 1; }
   #analysis-tools, #analysis-tools label { gap: 4px; }
   #analysis-tools button { padding: 0 6px; font-size: 0.875rem; }
 }`);

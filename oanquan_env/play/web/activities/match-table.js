@@ -23,7 +23,7 @@ const WORDS = {
     redeems: (fields, name) => `${name === "You" ? "buy" : "buys"} back ${inWords(fields)}`,
     and: " and ",
     corners:
-      "A red corner marks a sold square: at the end of a round its seeds go to the other player, or half of them if it’s only pawned.",
+      "A red corner marks a sold square: at the end of a round its seeds go to the other player, or half of them if it’s only pawned (a hollow corner).",
   },
   vi: {
     round: "Ván",
@@ -39,7 +39,7 @@ const WORDS = {
     pawns: (fields) => `cầm ruộng ${fields.join(", ")}`,
     redeems: (fields) => `chuộc lại ruộng ${fields.join(", ")}`,
     and: " và ",
-    corners: "Góc đỏ là ruộng đã bán: cuối ván dân ở đó thuộc về người kia; ruộng cầm thì một nửa.",
+    corners: "Góc đỏ là ruộng đã bán: cuối ván dân ở đó thuộc về người kia; ruộng cầm (góc rỗng) thì một nửa.",
   },
 };
 

@@ -29,6 +29,7 @@ legend { padding: 0; font-weight: 600; }
 [aria-invalid] { border-color: var(--red) !important; outline: 1px solid var(--red); }
 .seat div { display: grid; grid-template-columns: minmax(0, 1fr) 40px; gap: 0 8px; }
 .seat svg { width: 40px; height: 44px; }
+.seat small:empty { display: none; }
 .seat input { margin-top: 6px; grid-column: 1 / -1; }`);
 const choice = (value, text, selected = false) => make("option", { value, textContent: text, selected });
 const VARIANTS = ["app", "ludii"];
@@ -104,7 +105,7 @@ function fieldInput({ name, choices, range }, value) {
 /** Say how many of the games against a level were won. */
 function wins(level) {
   const played = results()[level];
-  return played ? `: ${words().won(played.replace(/[^W]/g, "").length, played.length)}` : "";
+  return played ? words().won(played.replace(/[^W]/g, "").length, played.length) : "";
 }
 
 function fillSeats() {
@@ -131,7 +132,7 @@ function fillSeats() {
         ...levels.map((level) =>
           choice(
             level,
-            `${ROLES[page.language][level]} · ${STRENGTHS[page.language][level]} (${words().ways[level]})${wins(level)}`,
+            `${ROLES[page.language][level]} · ${STRENGTHS[page.language][level]} (${words().ways[level]})`,
             level === name,
           ),
         ),
@@ -142,16 +143,18 @@ function fillSeats() {
       input.setAttribute("aria-label", words().name);
       const face = document.createElementNS("http://www.w3.org/2000/svg", "svg");
       face.setAttribute("viewBox", "-18 -20 36 40");
+      const won = make("small", {});
       select.onchange = () => {
         input.hidden = select.value !== "";
         face.innerHTML = PORTRAITS[select.value] ?? "";
+        won.textContent = wins(select.value);
       };
       select.onchange();
       return make(
         "label",
         { className: "row seat" },
         make("span", { textContent: direction }),
-        make("div", {}, select, face, input),
+        make("div", {}, select, face, won, input),
       );
     }),
   );

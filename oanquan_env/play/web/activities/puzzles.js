@@ -35,8 +35,8 @@ addStyle(`
   #puzzle-dialog form { display: grid; grid-template-columns: 1fr auto; }
   #puzzle-dialog .end { grid-area: 1 / 2; margin: 0; padding: 0; position: static; }
   #puzzle-list { grid-area: 2 / 1 / 3 / 3; grid-template-columns: 1fr 2fr; gap: 16px; align-items: start; }
-  .kinds { grid-template-columns: repeat(4, 1fr); }
-  .kinds button { padding: 6px 8px; }
+  .kinds { grid-template-columns: repeat(4, 1fr); gap: 5px; }
+  .kinds button { padding: 2px 8px; line-height: 1.15; min-height: 40px; }
 }`);
 const LEVELS = ["first", "easy", "medium", "hard", "own"],
   KEPT = "puzzles",
