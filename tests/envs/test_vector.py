@@ -222,6 +222,22 @@ def test_returned_arrays_are_the_caller_s_own() -> None:
     assert data_equivalence(games.step(actions), twin.step(actions), exact=True)
 
 
+@pytest.mark.parametrize("mode", AutoresetMode)
+def test_later_steps_change_no_array_that_was_returned(mode: AutoresetMode) -> None:
+    """A list of what `step` returns is a rollout, without copies."""
+    games, rng = OAnQuanVectorEnv(4, THREE_PLIES, opponent=None, autoreset_mode=mode), np.random.default_rng(0)
+    returned: list[Any] = [games.reset(seed=0)]
+    copied = copy.deepcopy(returned)
+    for _ in range(10):
+        returned.append(games.step(random_legal(games.action_masks(), rng)))
+        copied.append(copy.deepcopy(returned[-1]))
+        over = returned[-1][2] | returned[-1][3]
+        if mode == AutoresetMode.DISABLED and over.any():
+            games.reset(options={"reset_mask": over})
+    assert data_equivalence(returned, copied, exact=True)
+    assert len({observations.tobytes() for observations, *_ in returned}) > 5
+
+
 def test_games_begin_after_0_to_opening_plies_random_plies() -> None:
     games, rng = OAnQuanVectorEnv(3000, opponent=None, opening_plies=3), np.random.default_rng(0)
     games.reset(seed=0)
