@@ -1,6 +1,6 @@
 .PHONY: check test docs page release
 
-check: node_modules # a few minutes
+check: node_modules # about five minutes on two cores
 	ruff check .
 	ruff format --check .
 	npm run --silent check

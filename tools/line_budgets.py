@@ -34,6 +34,8 @@ def main() -> int:
         over |= left < 0
         state = f"{left:>5,} left" if left >= 0 else f"{-left:>5,} TOO MANY"
         print(f"{name:12}{lines:>7,} of {part['budget']:>6,} lines, {state}, {tokens / lines:.1f} tokens a line")
+    if over:
+        print("The budgets are in pyproject.toml; a commit that raises one says what users gain.")
     return int(over)
 
 
