@@ -12,6 +12,7 @@ import { OWNERSHIP_HEADERS } from "../model/records.js";
 import { Refused } from "../model/refused.js";
 import { friendGames, unfinishedGames, goBack, play, services, view } from "../current-game.js";
 import { plateNames, playerName } from "../words/narration.js";
+import { roundOf } from "../model/notation.js";
 
 addStyle(`
 #pasted { font: 0.875rem/1.4 ui-monospace, monospace; width: 100%; color: var(--ink); background: var(--page);
@@ -227,7 +228,7 @@ function pictured() {
   const seats = sitting.map((_, seat) => ({ name: played[seat] ?? "", person: played[seat] === PERSON })),
     stub = { board: { language: board.language, two: board.two, called }, state: { seats } };
   const moves = line.map((serial) => view.moves[serial]),
-    labels = moves.map(({ move }, number) => `${number + 1}. ${move}`);
+    labels = moves.map(({ move }, index) => `${roundOf(index + 1, sitting.length)}. ${move}`);
   const verdict = outcome ? result(outcome, (seat) => playerName(stub, seat)) : "";
   return {
     drawing,

@@ -68,6 +68,7 @@ function ask({ start, won, move, legal }, instruction) {
   $("learn-task").textContent = instruction(
     asked[0],
     asked.endsWith("A") ? learn.view.words.anticlockwise : learn.view.words.clockwise,
+    asked,
   );
 }
 

@@ -126,11 +126,10 @@ class Sketch extends DrawnBoard {
     const svg = this.svg.cloneNode(true),
       foot = top + this.above + this.view[3];
     svg.setAttribute("viewBox", this.box.join(" "));
-    svg.setAttribute(
-      "style",
+    // not by an attribute, which the page's security policy forbids
+    svg.style.cssText =
       `width:${canvas.width}px;height:${canvas.height}px;max-height:none;--k:1;` +
-        `font-family:system-ui,"DejaVu Sans",sans-serif`,
-    );
+      `font-family:system-ui,"DejaVu Sans",sans-serif`;
     svg.prepend(
       element("style", {}, null, this.style),
       element("rect", { class: "f-card", x: left, y: top, width: "100%", height: "100%" }),
@@ -138,7 +137,7 @@ class Sketch extends DrawnBoard {
     for (const [text, side, line, size] of lines) {
       const x = { start: left + 30, middle: left + width / 2, end: left + width - 30 }[side],
         y = line < 0 ? top + this.above / 2 : foot + ROW * (line + 0.4);
-      element("text", { class: "f-ink", x, y, style: `text-anchor:${side};font-size:${size}px` }, svg, text);
+      element("text", { class: "f-ink", x, y }, svg, text).style.cssText = `text-anchor:${side};font-size:${size}px`;
     }
     const image = new Image(canvas.width, canvas.height);
     image.src = `data:image/svg+xml,${encodeURIComponent(new XMLSerializer().serializeToString(svg))}`;

@@ -37,7 +37,7 @@ const ADDED = {
     elsewhere: "This game has continued elsewhere. Which version do you want to play?",
     here: (length) => `The one here (${length})`,
     there: (length) => `The one in the link (${length})`,
-    task: (field, way) => `Your move: choose square ${field}, then the ${way} arrow.`,
+    task: (field, way, move) => `Your move, ${move}: choose square ${field}, then the ${way} arrow.`,
     other: (field, way) => `That’s a legal move, but not the one we’re after. Try square ${field}, ${way}.`,
     ways: {
       beginner: "plays for fun",
@@ -162,7 +162,7 @@ const ADDED = {
     elsewhere: "Ván này đã được đi tiếp ở nơi khác. Bạn muốn chơi bản nào?",
     here: (length) => `Bản ở đây (${length})`,
     there: (length) => `Bản trong liên kết (${length})`,
-    task: (field, way) => `Mời bạn đi: chọn ô ${field}, rồi chọn mũi tên ${way}.`,
+    task: (field, way, move) => `Mời bạn đi ${move}: chọn ô ${field}, rồi chọn mũi tên ${way}.`,
     other: (field, way) => `Nước ấy cũng đi được, nhưng hãy thử ô ${field}, ${way}.`,
     ways: {
       beginner: "chơi cho vui",
