@@ -39,7 +39,7 @@ def test_the_winner_of_rock_paper_scissors_begins() -> None:
 
 def played(scripts: list[Script]) -> list[list[Json]]:
     """Run each script's requests in a session of the page; return the answers {refused, state, seats} by script."""
-    answers: list[list[Json]] = json.loads(run_node(CALLS / "session.mjs", stdin=json.dumps(scripts)))
+    answers: list[list[Json]] = json.loads(run_node(CALLS / "model.mjs", stdin=json.dumps(scripts)))
     return answers
 
 

@@ -161,7 +161,7 @@ def test_engine_js_gives_the_same_answers() -> None:
     cases.append({"fields": asdict(Rules()), "calls": [call for call, _ in wrong]})
     answers.append([answer for _, answer in wrong])
     asked = json.dumps(cases, default=lambda net: base64.b64encode(net).decode())
-    output = run_node(CALLS / "engine.mjs", WEB, stdin=asked)
+    output = run_node(CALLS / "webassembly.mjs", WEB, stdin=asked)
     for found, wanted in zip(json.loads(output), json.loads(json.dumps(answers)), strict=True):
         for one, other in zip(found, wanted, strict=True):
             assert one == other

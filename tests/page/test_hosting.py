@@ -117,7 +117,7 @@ def test_a_new_version_keeps_the_files_of_other_rules_that_an_earlier_one_has_ca
         "caches": {old: {net: "old", "words/words.js": "old", "gone.js": "old"}, other: {net: "other"}},
         "later": {old: {drawing: "old"}},  # a game under other rules while the new version waited
     }
-    stores = json.loads(run_node(CALLS / "keeper.mjs", stdin=json.dumps(given)))
+    stores = json.loads(run_node(CALLS / "hosting.mjs", stdin=json.dumps(given)))
     assert stores[0] == [other, {net: "other"}]
     ((name, files),) = stores[1:]
     assert name.startswith(f"oanquan {scope} ")

@@ -1,4 +1,4 @@
-// Runs the service worker for test_files.py: reads { source, scope, caches, later } with caches as { name: { file: text
+// Runs the service worker for test_hosting.py: reads { source, scope, caches, later } with caches as { name: { file: text
 // } }. It is installed with a network, where each file is "new"; then `later` is cached, and it is activated without a
 // network. Prints all caches as [name, { file: text }].
 
