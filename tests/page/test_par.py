@@ -56,6 +56,7 @@ def begin(visit: Visit) -> Person:
     person.page.locator("#puzzles").click()
     person.page.locator("#par").click()
     person.waits_for("Your goal is par")
+    assert person.board.locator("[data-tool=hint]").is_disabled()
     return person
 
 

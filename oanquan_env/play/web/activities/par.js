@@ -51,6 +51,7 @@ function missedBy() {
   return outcome ? aim.par - outcome.scores[seat] + outcome.scores[1 - seat] : RESIGNED;
 }
 
+view.unaided = () => missedBy() === null;
 view.goals.push(() => {
   const short = missedBy();
   return short === undefined
@@ -66,6 +67,7 @@ function tell() {
     short = missedBy(),
     over = (short ?? null) !== null;
   if (short === undefined) return;
+  view.setButtons();
   if (over && shortOf(aim.day) === null) keep({ day: aim.day, short });
   $("share-day").hidden = !over;
   $("share-day").textContent = words().copyResult;

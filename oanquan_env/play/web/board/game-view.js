@@ -57,6 +57,7 @@ export class GameView extends EventTarget {
     this.displayed = [];
     this.viewing = null;
     this.moved = 0; // when a move was last shown
+    this.unaided = () => false; // whether the game goes on without hints
     this.goals = []; // functions that return the goal of the game, how it was met, or null
     this.preparing = null; // the game whose computer players still load their files
     this.looks = 0; // how often `stop` was called; it changes when something else is shown
@@ -251,7 +252,7 @@ export class GameView extends EventTarget {
       {
         undo: state.can_undo,
         redo: state.can_redo,
-        hint: !moving && state.turn === "person" && this.viewing === null && !state.puzzle,
+        hint: !moving && state.turn === "person" && this.viewing === null && !state.puzzle && !this.unaided(),
         before: this.notes.size > 0,
         after: this.notes.size > 0,
         first: behind,
