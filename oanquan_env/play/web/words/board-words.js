@@ -101,7 +101,7 @@ export const WORDS = {
     skip: "Bỏ qua",
     first: "Đầu ván",
     previous: "Lùi",
-    tour: "Xem cả ván",
+    tour: "Chiếu cả ván",
     pause: "Dừng",
     next: "Tiến",
     last: "Cuối ván",
