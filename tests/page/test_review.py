@@ -11,7 +11,7 @@ pytestmark = pytest.mark.slow  # a browser takes seconds
 SPOKEN = "[aria-live]"
 IN_SIGHT = """nodes => new Promise(done => setTimeout(() => done(nodes.length > 0 && nodes.every(node => {
     const box = node.getBoundingClientRect();
-    return box.top >= 0 && box.bottom <= innerHeight && box.left >= 0 && box.right <= innerWidth;
+    return box.width > 0 && box.top >= 0 && box.bottom <= innerHeight && box.left >= 0 && box.right <= innerWidth;
 })), 1000))"""  # after the page has scrolled
 
 HIDING = """hints => {
