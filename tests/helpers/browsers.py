@@ -55,13 +55,14 @@ def serve(folder: Path = WEB) -> Iterator[str]:
 
 
 class Person:
-    """A person who uses the page, or a widget; `errors` lists the uncaught errors of the page's scripts."""
+    """A person who uses the page, or a widget; `errors` lists uncaught errors and breaches of the security policy."""
 
     def __init__(self, page: Page, board: str = "#board") -> None:
         self.page = page
         self.board = page.locator(board)
         self.errors: list[str] = []
         page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.on("console", lambda said: self.errors.extend([said.text] * ("Security Policy" in said.text)))
         page.set_default_timeout(LONGEST_WAIT)
 
     def open(self, address: str) -> Person:
