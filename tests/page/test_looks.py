@@ -269,6 +269,9 @@ def test_a_chosen_or_focused_square_shows_both_paths_before_the_move(visit: Visi
     gains = person.board.locator(".way .badge text")
     assert gains.all_text_contents() == ["+11", "+6"]  # what each would capture
     assert person.said == "Square 5: choose a direction."
+    person.board.locator(".hit:not(.legal)").first.tap()
+    assert person.said == "Choose one of your squares that has seeds."
+    person.board.locator(".hit.legal[data-field='5']").tap()
     person.board.locator(".way[data-move='5A']").tap()
     person.page.locator("#moves button").nth(1).wait_for()
     assert (person.moves, paths.count()) == (["5A"], 0)

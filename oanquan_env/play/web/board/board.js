@@ -29,6 +29,7 @@ export class BoardView extends MovingBoard {
     made.hit.addEventListener("click", () => {
       this.byKeyboard = false;
       this.choose(index);
+      if (this.legal.size && !this.legal.has(index)) this.dispatchEvent(new Event("refuse"));
     });
     made.hit.addEventListener("focus", () => {
       if (this.chosen === null && made.hit.matches(":focus-visible")) this.drawPaths(index);

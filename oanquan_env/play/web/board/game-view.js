@@ -26,6 +26,7 @@ export class GameView extends EventTarget {
       this.send("move", { move: event.detail, ply: this.state.ply });
     });
     this.board.addEventListener("choose", () => this.hint || this.tell(status(this)));
+    this.board.addEventListener("refuse", () => this.tell(this.words.own));
     this.saying = html("p", { className: "say" }, this.board.root);
     const step = (by) => this.view(this.number + by);
     this.buttonBar = new ButtonBar(
