@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING
 
 import pytest
@@ -107,6 +108,21 @@ def test_names_and_faces_inside_the_ring_are_away_from_arrows_and_squares(visit:
         assert person.page.evaluate(APART, ["#board", ".way", ".plate text, .plate circle"])
     if rules == "four":  # squares of slanting rows are smaller than their boxes
         assert person.page.evaluate(APART, ["#board", ".plate text, .plate circle", ".hit"])
+
+
+@pytest.mark.parametrize("players", ["three", "four"])
+def test_names_and_points_are_apart_in_landscape(visit: Visit, players: str) -> None:
+    board = visit(f"#rules={players}-player&east=easy", **SIZES["landscape"]).board
+    boxes = [text.bounding_box() for text in board.locator(".plate text").all() if text.is_visible()]
+    assert len(boxes) == {"three": 3, "four": 4}[players]
+    for one, other in itertools.combinations(boxes, 2):
+        assert one is not None
+        assert other is not None
+        overlaps = [
+            min(one[at] + one[size], other[at] + other[size]) - max(one[at], other[at])
+            for at, size in (("x", "width"), ("y", "height"))
+        ]
+        assert min(overlaps) < 5  # pixels, as boxes have margins
 
 
 @pytest.mark.parametrize(("size", "players"), [((360, 640), "four"), ((390, 844), "four"), ((844, 390), "three")])

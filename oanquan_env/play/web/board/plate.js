@@ -116,7 +116,8 @@ export class Plate {
       inwards = middle.map((place, axis) => place - row[axis]),
       all = Math.hypot(...inwards);
     const arrows = players === 4 || player === seat ? 60 + 2 * wayRadius + 1.7 * size : 50 + 1.6 * size,
-      part = Math.max(Math.hypot(x - row[0], y - row[1]), arrows) / all;
+      [room, near] = (players === 4 ? [-2.3, -2.3] : [0.3, -1.6]).map((letters) => all + letters * size),
+      part = Math.max(Math.hypot(x - row[0], y - row[1]), arrows < room ? arrows : near) / all;
     return row.map((place, axis) => place + inwards[axis] * part);
   }
 }
