@@ -145,7 +145,7 @@ def test_what_arrives_late_moves_nothing_that_a_finger_aims_at(visit: Visit) -> 
     aimed = [person.board.locator(".way").first, page.locator("#moves button").nth(1), page.locator("#about-game")]
     before = [(one.element_handle(), one.bounding_box()) for one in aimed]
     page.evaluate("import('./current-game.js').then(({ view, hint }) => hint().then(found => view.setHint(found)))")
-    person.board.locator(".hint").first.wait_for()
+    person.board.locator(".hint").first.wait_for(state="attached")
     page.evaluate("import('./current-game.js').then(({ view }) => view.dispatchEvent(new Event('render')))")
     for one, (handle, box) in zip(aimed, before, strict=True):
         assert handle is not None

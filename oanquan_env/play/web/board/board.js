@@ -110,7 +110,8 @@ export class BoardView extends MovingBoard {
       this.over.innerHTML = equals.map((move) => moveArrow(this.plain, "best", mover, move)).join("");
     }
     const font = Math.max(15, 10 * this.k),
-      width = Math.max(40, 2.1 * font),
+      number = Math.max(17, 11 * this.k), // as .label has it
+      width = Math.max(40, 2.3 * font),
       height = 1.24 * font;
     for (const [index, moves] of this.byField(Object.keys(values))) {
       const square = this.drawing.squares[index],
@@ -120,8 +121,9 @@ export class BoardView extends MovingBoard {
         [outX, outY] = outwards(square);
       // outside the row, so that seeds and numbers stay visible
       const out = 57 + (width * Math.abs(sin) + height * Math.abs(cos)) / 2;
-      const crowded = Math.abs(cos) > 0.6 && width > 41,
-        aside = (width * Math.abs(cos) + height * Math.abs(sin)) / 2 + 9; // from the square's number
+      const crowded = Math.abs(cos) > 0.6 && width > 42,
+        // beside the square's number
+        aside = ((width + 0.7 * number) * Math.abs(cos) + (height + 1.1 * number) * Math.abs(sin)) / 2 + 2;
       for (const move of moves.sort((a, b) => values[b] - values[a]).slice(0, crowded ? 1 : 2)) {
         // if there is no room for two, show only the better one
         const side = crowded || move.endsWith("A") ? aside : -aside,
@@ -148,6 +150,7 @@ export class BoardView extends MovingBoard {
     this.chosen = this.legal.has(index) ? index : null;
     if (this.chosen !== before) this.dispatchEvent(new Event("choose"));
     this.drawPaths(this.chosen);
+    this.hints.setAttribute("display", this.chosen === null ? "inline" : "none"); // arrows would cover them
     if (this.chosen === null) {
       if (this.playing) this.skip();
       return;
@@ -182,7 +185,8 @@ export class BoardView extends MovingBoard {
     const words =
       `${this.words.sow} ${square.name[this.language]} ` +
       `${anticlockwise ? this.words.anticlockwise : this.words.clockwise}` +
-      (gain ? `, ${this.words.captures} +${gain}` : ""); // the name contains what the badge shows
+      ` (${move})` +
+      (gain ? `, ${this.words.captures} +${gain}` : "");
     const at = [centre[0] + side * cos + out * outX, centre[1] + side * sin + out * outY];
     const value =
       this.values && move in this.values ? `, ${this.words.worth} ${signed(Math.round(this.values[move]))}` : "";
@@ -207,7 +211,7 @@ export class BoardView extends MovingBoard {
       },
       way,
     );
-    element("title", {}, way, `${words} (${move})`);
+    element("title", {}, way, words);
     if (this.preview) {
       way.classList.add(anticlockwise ? "one" : "other"); // as its path
       const badge = this.makeBadge(way);
