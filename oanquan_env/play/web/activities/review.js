@@ -43,11 +43,12 @@ aside.reviewing #moves button { width: 6rem; }
 @media (min-width: 1100px) {
   #graph { height: 5.5rem; flex: none; }
   aside.reviewing { height: calc(100dvh - 68px); }
-  aside.reviewing > #values { order: 0; flex: 1 1 9rem; min-height: 9rem; display: flex; flex-direction: column; }
+  aside.reviewing > #values { order: 0; flex: 1 1 15rem; min-height: 15rem; display: flex; flex-direction: column; }
   aside.reviewing #mistakes { flex: 1 1 0; min-height: 0; margin-bottom: 0; }
   aside.reviewing #moves { max-height: 84px; }
   aside.reviewing #next { padding: 8px 10px; }
-  aside.reviewing #next button { padding: 0 9px; font-size: 0.875rem; }
+  aside.reviewing #next button { padding: 0 7px; font-size: 0.875rem; }
+  aside.reviewing > .row-of button { padding: 0 10px; margin: 0; }
   aside.reviewing #resign:disabled { display: none; }
 }
 @media (max-width: 560px) {
@@ -81,6 +82,7 @@ export function review() {
   if (matchMedia("(min-width: 1100px)").matches) $("story").parentNode.open = false; // makes room for the mistakes
   view.refresh();
   view.host.scrollIntoView({ block: "nearest", behavior: "smooth" });
+  $("values").parentNode.scrollTo(0, 0);
 }
 
 const texts = () => REVIEW[page.language];
