@@ -14,7 +14,8 @@ const WORDS = {
     toLose: (fields) => `The first to sell ${fields} squares loses the match.`,
     about: "What is bán ruộng (selling squares)?",
     place: "data/about.en.html#the-end-of-the-game",
-    prices: "Every 10 points owed costs a square; 5–9 left over pawns one.",
+    prices:
+      "Who gets less than half of all points owes the rest. Every 10 points owed costs a square; 5–9 left over pawns one.",
     owes: (name, points, given) =>
       points ? `${name} ${name === "You" ? "owe" : "owes"} ${points} points and ${given}.` : `${name} ${given}.`,
     keeps: "no square changes hands",
@@ -32,7 +33,8 @@ const WORDS = {
     toLose: (count) => `Ai bán ${count} ruộng thì thua trận.`,
     about: "Bán ruộng là gì?",
     place: "data/about.vi.html#het-van",
-    prices: "Cứ thiếu mười điểm thì bán một ruộng; lẻ từ năm điểm thì cầm một ruộng.",
+    prices:
+      "Ai được chưa tới nửa tổng số điểm thì thiếu phần còn lại. Cứ thiếu mười điểm thì bán một ruộng; lẻ từ năm điểm thì cầm một ruộng.",
     owes: (name, points, given) => (points ? `${name} thiếu ${points} điểm: ${given}.` : `${name} ${given}.`),
     keeps: "không ai phải bán ruộng",
     sells: (fields) => `bán ruộng ${fields.join(", ")}`,

@@ -44,7 +44,7 @@ const ADDED = {
       easy: "grabs what it sees",
       medium: "gives little away",
       hard: "looks far ahead",
-      perfect: "follows the proof",
+      perfect: "follows a proof if there is one",
     },
     presetWords: {
       vietnamese:
@@ -169,7 +169,7 @@ const ADDED = {
       easy: "thấy quân là ăn",
       medium: "giữ quân, cho ăn ít",
       hard: "nhìn xa",
-      perfect: "đi theo chứng minh",
+      perfect: "có chứng minh thì đi theo",
     },
     presetWords: {
       vietnamese:
