@@ -99,9 +99,10 @@ class TerminalGame:
         return ("\n".join(words) if key == "help" else str(words)).format(**parts)
 
     def _tell_rules(self) -> None:
-        names = notation.WORDS[self._language]["seats"][str(len(self._seats))]
-        if names != self._seats:  # the rules speak of South and North
-            show(" ".join(f"{capital(name)}: {seat}." for name, seat in zip(names, self._seats, strict=True)) + "\n")
+        names = notation.WORDS[self._language]["seats"][str(len(self._seats))]  # the rules speak of South and North
+        pairs = zip(names, self._seats, strict=True)
+        if others := [f"{capital(name)}: {seat}." for name, seat in pairs if not seat.endswith(name)]:
+            show(" ".join(others) + "\n")
         show(rules_in_words(self.board.rules, self._language))
 
     def _say(self, key: str, **parts: object) -> None:
@@ -147,10 +148,11 @@ class TerminalGame:
     def _read(self, line: str) -> Move | None:
         """Return the legal move that a person typed; otherwise say what would be one, and return None."""
         legal = self.board.legal_moves
+        typed = "".join(line.split()).upper()
         try:
-            move = Move.parse(line)
+            move = Move.parse(typed[::-1] if typed[:1].isalpha() else typed)
         except NotationError:
-            ways = [move for move in legal if str(move)[0] == line]
+            ways = [move for move in legal if str(move)[0] == typed]
             if ways:
                 self._say("which_way", moves=self._words("or").join(map(str, ways)))
             else:

@@ -106,7 +106,7 @@ def test_the_time_of_a_search_begins_when_it_is_compiled(monkeypatch: pytest.Mon
 
 
 def test_the_terminal_speaks_vietnamese_alone(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
-    typed = "tro giup\n?\nluat\n3\n3A\nkể\n9Z\n9C\n1A\ngợi ý\nĐI LẠI\ndilai\nnuoc\nq\nthoát\n"
+    typed = "tro giup\n?\nluat\n3\na 3\nkể\n9Z\n9C\n1A\ngợi ý\nĐI LẠI\ndilai\nnuoc\nq\nthoát\n"
     printed = play(typed, *BOTH, "--language", "vi")
     assert printed.count("Gõ có dấu hay không dấu đều được") == 2
     assert printed.endswith("3C, 4A, 4C, 5A, 5C.\nBên dưới > ")  # q ends the game, after both moves were taken back
