@@ -296,7 +296,10 @@ function showTree() {
 
 /** List the other stored analyses. */
 function showKept() {
-  const time = new Intl.DateTimeFormat(page.language, { dateStyle: "short", timeStyle: "short" }),
+  const time = new Intl.DateTimeFormat(page.language === "en" ? "en-GB" : "vi", {
+      dateStyle: "short",
+      timeStyle: "short",
+    }),
     all = others();
   nodes.saved.hidden = !all.length;
   nodes.saved.replaceChildren(

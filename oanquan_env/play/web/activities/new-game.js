@@ -41,8 +41,8 @@ export function open() {
   fillPresets(page.state.rules.split(" ")[0]);
   $("names").replaceChildren(...page.catalogue.players.map((name) => choice(name, name)));
   $("new-error").hidden = true;
-  fillFields(parseRules(page.state.rules, page.catalogue));
   $("position").value = "";
+  fillFields(parseRules(page.state.rules, page.catalogue));
   $("new-dialog").showModal();
 }
 
