@@ -15,7 +15,7 @@ const WORDS = {
     about: "What is bán ruộng (selling squares)?",
     place: "data/about.en.html#the-end-of-the-game",
     prices:
-      "Who gets less than half of all points owes the rest. Every 10 points owed costs a square; 5–9 left over pawns one.",
+      "The loser owes what it lacks to half of all points, or what the winner has above half, if less. Every 10 points owed costs a square; 5–9 left over pawns one.",
     owes: (name, points, given) =>
       points ? `${name} ${name === "You" ? "owe" : "owes"} ${points} points and ${given}.` : `${name} ${given}.`,
     keeps: "no square changes hands",
@@ -34,7 +34,7 @@ const WORDS = {
     about: "Bán ruộng là gì?",
     place: "data/about.vi.html#het-van",
     prices:
-      "Ai được chưa tới nửa tổng số điểm thì thiếu phần còn lại. Cứ thiếu mười điểm thì bán một ruộng; lẻ từ năm điểm thì cầm một ruộng.",
+      "Người thua thiếu phần kém nửa tổng số điểm, hoặc phần người thắng có trên nửa, nếu ít hơn. Cứ thiếu mười điểm thì bán một ruộng; lẻ từ năm điểm thì cầm một ruộng.",
     owes: (name, points, given) => (points ? `${name} thiếu ${points} điểm: ${given}.` : `${name} ${given}.`),
     keeps: "không ai phải bán ruộng",
     sells: (fields) => `bán ruộng ${fields.join(", ")}`,

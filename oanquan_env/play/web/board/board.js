@@ -110,7 +110,7 @@ export class BoardView extends MovingBoard {
       this.over.innerHTML = equals.map((move) => moveArrow(this.plain, "best", mover, move)).join("");
     }
     const font = Math.max(15, 10 * this.k),
-      number = Math.max(17, 11 * this.k), // as .label has it
+      number = Math.max(17, 11 * this.k),
       width = Math.max(40, 2.3 * font),
       height = 1.24 * font;
     for (const [index, moves] of this.byField(Object.keys(values))) {
@@ -150,7 +150,7 @@ export class BoardView extends MovingBoard {
     this.chosen = this.legal.has(index) ? index : null;
     if (this.chosen !== before) this.dispatchEvent(new Event("choose"));
     this.drawPaths(this.chosen);
-    this.hints.setAttribute("display", this.chosen === null ? "inline" : "none"); // arrows would cover them
+    this.hints.setAttribute("display", this.chosen === null ? "inline" : "none"); // covered
     if (this.chosen === null) {
       if (this.playing) this.skip();
       return;
@@ -211,7 +211,6 @@ export class BoardView extends MovingBoard {
       },
       way,
     );
-    element("title", {}, way, words);
     if (this.preview) {
       way.classList.add(anticlockwise ? "one" : "other"); // as its path
       const badge = this.makeBadge(way);

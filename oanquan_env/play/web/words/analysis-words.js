@@ -48,10 +48,10 @@ export const ANALYSIS = {
     comment: "Ghi chú",
     main: "Đưa lên nhánh chính",
     remove: "Xóa từ đây",
-    link: "Chép liên kết",
-    record: "Chép biên bản",
-    linkCopied: "Đã chép liên kết. Liên kết có các nước đi, không có ghi chú.",
-    recordCopied: "Đã chép biên bản, cả nhánh phụ và ghi chú.",
+    link: "Sao chép liên kết",
+    record: "Sao chép biên bản",
+    linkCopied: "Đã sao chép liên kết. Liên kết có các nước đi, không có ghi chú.",
+    recordCopied: "Đã sao chép biên bản, cả nhánh phụ và ghi chú.",
     turn: (name) => `Đến lượt ${name}.`,
     best: (name, points, how) =>
       `Cùng đi hay nhất thì cuối ván ${name} ${lead(
@@ -61,7 +61,7 @@ export const ANALYSIS = {
         "hòa",
       )}${how}.`,
     over: (standing) => `Hết ván: ${standing}.`,
-    hidden: (count) => (count ? `${count} nhánh không hợp luật này nên được ẩn và không chép theo.` : ""),
+    hidden: (count) => (count ? `${count} nhánh không hợp luật này nên được ẩn và không sao chép theo.` : ""),
     length: (moves) => `${moves} nước`,
   },
 };

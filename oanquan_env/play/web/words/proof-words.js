@@ -23,7 +23,7 @@ export const PROOF = {
     about:
       "South moves first. Each number is the final lead (+) or deficit (−) of the side to move, in points, if both sides play their best from there. A proved value (✓) is certain. A searched one (≈) comes from looking some moves ahead and may be wrong: point at the move or play it to see what is proved.",
     refuted: (move, points, lost, exact, reply, ends) =>
-      `${move} captures ${points} points at once, more than any other first move, but loses by ${lost}${exact ? "" : " or more"}${reply ? `: North answers ${reply}${ends ? ", and the game is over" : ""}` : ""}.`,
+      `${move} captures ${points} points at once, and no first move captures more, but it loses by ${lost}${exact ? "" : " or more"}${reply ? `: North answers ${reply}${ends ? ", and the game is over" : ""}` : ""}.`,
     showIt: "Show me",
     turn: (seat) => `${["South", "North"][seat]} to move`,
     over: (result, scores) => `The game is over: ${result}, ${scores}, including the seeds left in the squares.`,

@@ -50,7 +50,7 @@ export const WORDS = {
     offline: "You’re offline, and this part hasn’t been downloaded.",
     missing: (file) => `A part of the page couldn’t be loaded: ${file}. Check your connection, then try again.`,
     confirmResign: "Press Resign again to confirm.",
-    confirmRound: "Press Resign again to give up this round. The seeds left on the board go to the other player.",
+    confirmRound: "Press Resign again to give up this round. What is left on the board goes to the other player.",
     errors: {
       rules: "These rules can’t be used.",
       position: "This isn’t a valid position.",
