@@ -49,7 +49,6 @@ aside.reviewing #moves button { width: 6rem; }
   aside.reviewing #next { padding: 8px 10px; }
   aside.reviewing #next button { padding: 0 7px; font-size: 0.875rem; }
   aside.reviewing > .row-of button { padding: 0 10px; }
-  aside.reviewing #from-here { margin: 0; }
   aside.reviewing #resign:disabled { display: none; }
 }
 @media (max-width: 560px) {
