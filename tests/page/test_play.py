@@ -117,7 +117,7 @@ def test_a_match_goes_on_to_its_next_round(visit: Visit) -> None:
     assert f'id="{linked.partition("#")[2]}"' in (WEB / linked.partition("#")[0]).read_text(encoding="utf-8")
     person.play("3A", "4A")
     page.locator("#resign").click()
-    page.locator("#notice", has_text="go to the other player").wait_for()
+    page.locator("#notice", has_text="goes to the other player").wait_for()
     page.locator("#resign").click()
     person.waits_for("South resigns: North wins. South 6, North 64.")
     assert "North wins the match" in page.locator("#next h2").inner_text()
