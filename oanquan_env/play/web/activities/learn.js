@@ -81,9 +81,8 @@ async function tried(chosen) {
     return;
   }
   const { mover, under, over } = move,
-    gained = stonesWon([move], won.length),
     reached = ended(learn.view.drawing, move.after, outcome),
-    after = { ...reached, won: won.map((stones, player) => stones + gained[player]), mover, under, over };
+    after = { ...reached, won: stonesWon([move], won.length, won), mover, under, over };
   $("learn-task").textContent = "";
   await learn.view.play(move, { frame: start, won, mover: 0, winners: null }, after);
   if (learn.turn !== turn || !$("learn-dialog").open) return; // another lesson has been shown meanwhile

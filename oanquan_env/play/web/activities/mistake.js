@@ -110,11 +110,10 @@ async function showLine(loss, number, played) {
       game.step(parseMove(move));
       const node = nodeJson(game.node, drawing, names),
         outcome = game.outcome();
-      const won = before.won.map((stones, player) => stones + stonesWon([node], before.won.length)[player]);
       const after = {
         ...before,
         ...ended(view.board.drawing, node.after, outcome, page.state.match?.owners.codes),
-        won,
+        won: stonesWon([node], before.won.length, before.won),
         mover: node.mover,
         under: node.under,
         over: node.over,

@@ -31,15 +31,15 @@ export function sweeping(drawing, frame, standings, codes) {
   return { kind: "sweep", taken, after: { seeds, stones: frame.stones, scores: standings } };
 }
 
-/** Return a frame, or what it is after the end of the game if there is an outcome, with the sweep and the winners. */
+/** Return a frame, the sweep and the winners for `show`; if there is an outcome, the frame is swept. */
 export function ended(drawing, frame, outcome, codes) {
   const sweep = outcome && sweeping(drawing, frame, outcome.scores, codes);
   return { frame: sweep?.after ?? frame, sweep, winners: outcome?.winners ?? null };
 }
 
-/** Return the number of mandarin stones that each player captured. */
-export function stonesWon(moves, players) {
-  const won = Array(players).fill(0);
+/** Return the number of mandarin stones that each player captured; `before` counts earlier ones. */
+export function stonesWon(moves, players, before = Array(players).fill(0)) {
+  const won = [...before];
   for (const { steps } of moves) for (const { player, stones } of steps) if (stones) won[player] += stones;
   return won;
 }
