@@ -4,9 +4,9 @@
     python -m tools.mutants --source COMMIT --earlier OTHER --output mutants.jsonl
 
 Each mutant is the source of COMMIT with one operator, number or truth value replaced. A seed draws the mutants, so the
-same command always gives the same ones. The tests of COMMIT run on each, those of the mutant's room only, until one
-fails. The second command compares them with the tests of OTHER: where the room's tests of COMMIT miss a mutant, those
-of OTHER run, and where these notice it, all tests of COMMIT. Each line of the output is a mutant with the test that
+same command always gives the same ones. On each mutant, the tests of its room run, as COMMIT has them, until one fails.
+The second command compares them with the tests of OTHER: if the room's tests in COMMIT miss a mutant, the room's tests
+in OTHER run, and if these notice it, all tests in COMMIT. Each line of the output is a mutant with the test that
 noticed it at each of these steps, or null: power is lost where `earlier` names a test and `elsewhere` does not. The
 same command continues an output that it has begun.
 """
@@ -141,7 +141,7 @@ def room_of(file: str) -> str:
 
 
 def take_tests(folder: Path, commit: str) -> None:
-    """Replace the tests in `folder` by those of a commit."""
+    """Replace the tests in `folder` by the tests of a commit."""
     git("rm", "-rqf", "tests", at=folder)
     git("checkout", "-q", commit, "--", "tests", at=folder)
 
