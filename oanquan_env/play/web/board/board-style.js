@@ -53,6 +53,7 @@ text { text-anchor: middle; dominant-baseline: central; pointer-events: none; }
 .plate .first { text-anchor: start; }
 .plate .end { text-anchor: end; }
 .plate:is(.turn, .won) text { fill: var(--stone); font-weight: 700; }
+.plate.covered > :not(.bowl) { visibility: hidden; }
 .plate .role { font-size: .8em; } .plate .gap { font-size: 0; }
 .bowl circle { stroke: var(--shade); stroke-width: .8; }
 .hint rect { fill: var(--card); stroke: var(--edge); stroke-width: 1.5; opacity: .94; }

@@ -152,13 +152,14 @@ export class BoardView extends MovingBoard {
     this.drawPaths(this.chosen);
     this.hints.setAttribute("display", this.chosen === null ? "inline" : "none"); // covered
     if (this.chosen === null) {
+      this.uncoverWays();
       if (this.playing) this.skip();
       return;
     }
     this.lastChosen = index;
     this.squares[index].hit.classList.add("chosen");
     for (const move of this.legal.get(index)) this.makeWay(index, move);
-    this.keepPlateFree(this.drawing.squares[index].player);
+    this.uncoverWays();
     if (this.byKeyboard) this.ways.firstChild.focus();
   }
 
@@ -237,16 +238,17 @@ export class BoardView extends MovingBoard {
     });
   }
 
-  /** Move the arrows beside the name and points of their player if they would cover them. */
-  keepPlateFree(player) {
-    if (!this.two || this.upright) return;
-    const { x, y, width, height } = this.plate[player].name.parentNode.getBBox(),
-      ways = [...this.ways.children],
-      radius = this.wayRadius + 2;
-    const covers = ({ at }) => at[0] - radius < x + width && Math.abs(at[1] - y - height / 2) < radius + height / 2;
-    const by = x + width + radius + 24 - Math.min(...ways.map(({ at }) => at[0]));
-    if (ways.some(covers))
-      for (const way of ways) way.setAttribute("transform", `translate(${way.at[0] + by} ${way.at[1]})`);
+  /** Hide the names and points that the arrows cover. */
+  uncoverWays() {
+    const radius = this.wayRadius + 2;
+    for (const { group, name } of this.plate) {
+      const covers = ({ at }) => {
+        const { x, y, width, height } = name.parentNode.getBBox(),
+          [right, down] = [at[0] - x - width / 2, at[1] - y - height / 2];
+        return Math.abs(right) < radius + width / 2 && Math.abs(down) < radius + height / 2;
+      };
+      group.classList.toggle("covered", [...this.ways.children].some(covers));
+    }
   }
 
   /** Draw where a square's seeds would go in both directions: a dot for each square on the way, a ring for the last. */

@@ -44,8 +44,7 @@ export class Plate {
       [name, role, level] = names ? names[player] : [capital(board.called[player].replace(/^your /, "")), ""];
     this.name.textContent = (best ? "★ " : "") + name;
     this.role.textContent = role;
-    const stones = board.two ? "" : ` ${"●".repeat(board.won[player])}`; // captured stones
-    this.points.textContent = `${String(scores[player]).replace("-", MINUS)}${stones}`;
+    this.points.textContent = String(scores[player]).replace("-", MINUS);
     this.group.classList.toggle("turn", !winners && player === mover);
     this.group.classList.toggle("won", best);
     const words = [name, role, best ? board.words.won : ""].filter(Boolean).join(", ");
