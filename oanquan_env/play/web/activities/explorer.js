@@ -214,7 +214,9 @@ async function go(move, walk = null) {
   if (action === undefined) return;
   const shown = study.play(action);
   showPosition();
-  study.view.setHints(null); // until the motion ends
+  // until the motion ends
+  if (study.game.over) nodes.value.textContent = "";
+  study.view.setHints(null);
   if (await shown) show();
 }
 
