@@ -69,8 +69,14 @@ def test_two_workers_come_to_the_same_run_when_interrupted(settings: dict[str, A
     runs.assert_same_run(whole, parts)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize(
+    "number",
+    [
+        pytest.param(signal.SIGINT, marks=pytest.mark.daily),
+        pytest.param(signal.SIGTERM, marks=pytest.mark.daily),
+        pytest.param(signal.SIGKILL, marks=pytest.mark.slow),
+    ],
+)
 def test_no_worker_outlives_its_launcher(tmp_path: Path, number: int) -> None:
     run = runs.start(tmp_path / "run", two(PPO, total_plies=10**9))
     runs.wait_for(tmp_path / "run", 1)

@@ -9,8 +9,8 @@ from tests.helpers.browsers import Person, Visit
 
 pytestmark = pytest.mark.slow  # a browser takes seconds
 
-RULES = "vietnamese quan_non=250 max_plies=40"
-"""Rules under which no mandarin is captured, so every game has 40 plies."""
+RULES = "vietnamese quan_non=250 max_plies=12"
+"""Rules under which no mandarin is captured, so every game has 12 plies."""
 
 
 def link_of(person: Person, *, copied: bool) -> str:
@@ -28,7 +28,7 @@ def opens(person: Person, fragment: str) -> None:
     person.page.evaluate("fragment => { location.hash = fragment; }", fragment)
 
 
-def test_two_browsers_finish_a_game_of_40_plies_by_sending_links(visit: Visit) -> None:
+def test_two_browsers_finish_a_game_of_12_plies_by_sending_links(visit: Visit) -> None:
     people = [visit(), visit()]
     for person in people:
         person.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
@@ -37,16 +37,16 @@ def test_two_browsers_finish_a_game_of_40_plies_by_sending_links(visit: Visit) -
     page.locator(".seat select").nth(1).select_option("friend")
     page.locator("#more summary").click()
     page.locator("[data-field=quan_non]").fill("250")
-    page.locator("[data-field=max_plies]").fill("40")
+    page.locator("[data-field=max_plies]").fill("12")
     page.locator("#begin").click()
     page.locator("#about-game", has_text="You – Your friend").wait_for()
-    for ply in range(40):
+    for ply in range(12):
         person, other = people[ply % 2], people[1 - ply % 2]
         person.fields.first.wait_for(state="attached")
         moves.append(person.state["legal"][ply % 3 - 1])
         person.move(moves[-1])
-        person.waits_for("Send the link to your friend" if ply < 39 else "The game is over.")
-        opens(other, link_of(person, copied=ply < 4 or ply == 39))
+        person.waits_for("Send the link to your friend" if ply < 11 else "The game is over.")
+        opens(other, link_of(person, copied=ply < 4 or ply == 11))
         other.page.locator("#moves button").nth(ply + 1).wait_for()
     board = boards_of(*moves, rules=RULES)[-1]
     assert board.outcome is not None
