@@ -108,6 +108,11 @@ class Person:
         """Press a button below the board, such as `undo`."""
         self.board.locator(f"[data-tool={tool}]").click()
 
+    def stop_the_clock(self) -> None:
+        """Let timers, but not motion, wait for `page.clock.run_for(milliseconds)`."""
+        self.page.clock.install(time=0)
+        self.page.clock.pause_at(1)
+
     def waits_for(self, words: str) -> None:
         """Wait until the text below the board contains `words`."""
         self.board.locator(".say", has_text=words).wait_for()

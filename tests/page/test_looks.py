@@ -194,21 +194,21 @@ def test_the_board_stays_in_view_and_a_reply_comes_after_a_rest(visit: Visit) ->
     person = visit("#rules=three-player&east=easy&west=medium", viewport={"width": 1280, "height": 800})
     page = person.page
     assert person.board.locator(".plate circle").count() > 2  # faces of three players
-    page.evaluate("""() => {  // record when the list first reaches each length
-        const list = document.getElementById("moves");
-        window.seen = {};
-        const note = () => { seen[list.querySelectorAll("button").length] ??= performance.now(); };
-        new MutationObserver(note).observe(list, { childList: true });
-    }""")
+    other = visit("#north=easy")
+    for one in (person, other):
+        one.stop_the_clock()
     person.fields.first.click()
     person.board.locator(".way").first.click()
-    page.locator("#moves button").nth(3).wait_for()
-    seen = page.evaluate("seen")
-    assert seen["3"] - seen["2"] > 350  # milliseconds between the person's move and the reply
-    other = visit("#north=easy")
+    person.waits_until("page.state.line.length === 3")  # both opponents have replied
+    listed = page.locator("#moves button")
+    page.clock.run_for(399)  # milliseconds
+    assert listed.count() == 2  # the start and the person's move
+    page.clock.run_for(1)
+    listed.nth(3).wait_for()
     other.move("1A")
-    other.press("undo")  # while the reply is delayed
-    other.page.wait_for_timeout(600)
+    other.waits_until("page.state.line.length === 2")
+    other.press("undo")  # before the reply is shown
+    other.page.clock.run_for(400)
     assert other.moves == []
     page.evaluate("document.querySelector('aside').style.minHeight = '3000px'")
     page.evaluate("scrollTo(0, 1500)")

@@ -228,7 +228,9 @@ def test_values_under_custom_rules_come_from_the_net_for_any_rules_which_loads_w
 
 @pytest.mark.slow
 def test_a_line_that_is_shown_ends_when_a_person_does_something_else(visit: Visit) -> None:
-    page = visit("#rules=mancala-world&north=human").page
+    person = visit("#rules=mancala-world&north=human")
+    person.stop_the_clock()
+    page = person.page
     page.locator("#openings").click()
     show, line, moves = (page.locator(f"#openings-{part} button") for part in ("refuted", "line", "moves"))
     for others in (["2A"], ["5A", "1C"]):  # another first move, and the line's first move with another answer
@@ -238,7 +240,7 @@ def test_a_line_that_is_shown_ends_when_a_person_does_something_else(visit: Visi
         for move in others:
             moves.filter(has_text=move).click()
             line.nth(1).wait_for()
-        page.wait_for_timeout(2200)
+        page.clock.run_for(2000)  # milliseconds: the line would go on
         assert [text.split()[-1] for text in line.all_inner_texts()] == ["Start", *others]
 
 
