@@ -155,7 +155,6 @@ def test_listed_commands_help(
 
 TRAINING = "03_train_and_benchmark"
 """The name of the notebook that trains for minutes."""
-MARK = {True: pytest.mark.daily, False: pytest.mark.slow}
 
 
 @pytest.mark.parametrize("path", notebooks(), ids=lambda path: path.stem)
@@ -169,7 +168,10 @@ def test_only_what_is_shown_is_stored(path: Path) -> None:
 
 @pytest.mark.parametrize(
     "path",
-    [pytest.param(path, marks=MARK[path.stem == TRAINING]) for path in notebooks()],
+    [
+        pytest.param(path, marks=pytest.mark.daily if path.stem == TRAINING else pytest.mark.slow)
+        for path in notebooks()
+    ],
     ids=lambda path: path.stem,
 )
 def test_notebook_runs_from_a_clean_kernel_and_shows_what_is_stored(path: Path) -> None:
