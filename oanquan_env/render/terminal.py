@@ -18,7 +18,7 @@ _CELL, _NARROW_CELL = 7, 4
 _NUDGES = sorted(range(-6, 7), key=abs)
 """How far a word may be moved if it would cover another one."""
 _COLOURS = {
-    "1": rf"{MOVER} \w+ -?\d+",
+    "1": rf"{MOVER} .+? -?\d+\b",
     "1;31": STONE,
     "33": rf"[{ORIGIN}{LAST}][ (]*\d+\)?",
     "31": rf"{CAPTURED}[ (]*\d+\)?",

@@ -39,6 +39,7 @@ def test_a_move_as_text_wide_narrow_and_coloured() -> None:
     assert re.sub(r"\x1b\[[0-9;]*m", "", shown) == PUZZLE
     for words in ("\x1b[1m▶ North 0\x1b[0m", "\x1b[1;31m◉\x1b[0m", "\x1b[33m● 6\x1b[0m", "\x1b[31m× 0\x1b[0m"):
         assert words in shown
+    assert "\x1b[1m▶ Your friend 0\x1b[0m" in coloured(text(board, seats=("you", "your friend")))
 
 
 def test_big_heaps_negative_scores_and_ownership_as_text() -> None:
