@@ -95,6 +95,13 @@ def test_planes_are_the_same_compiled_or_not_within_bounds_and_turn_with_the_sea
     assert not waiting[:, -2 * rules.actions :].any()
 
 
+def test_of_equal_replies_the_worst_for_the_mover_counts() -> None:
+    """After 2A, the next player has two best replies, and one of them is worse for the mover."""
+    core = Core("three-player fields=2 seeds=2")
+    moves = Encoder(core, "moves").encode(parse_position(core, "1,1,3*/2,1,3*/0,0,2 9,0,0 0 6"))
+    assert moves[0, -2] == pytest.approx(-1 / 10)
+
+
 def test_an_unknown_observation_is_refused() -> None:
     with pytest.raises(UsageError, match="observation must be one of counts, planes, moves; got 'pixels'"):
         Encoder(Core(), "pixels")
