@@ -103,7 +103,7 @@ class _Cache(FunctionCache):
             with contextlib.suppress(OSError):
                 self.flush()  # type: ignore[no-untyped-call]
         if overload is None:
-            _say_once("compiling the engine, once; this can take half a minute")
+            _say_once("compiling, which can take half a minute; later runs reuse the result")
         return overload
 
 

@@ -106,8 +106,22 @@ def test_names_and_faces_inside_the_ring_are_away_from_arrows_and_squares(visit:
     for field in range(1, 6):
         person.board.locator(f".hit.legal[data-field='{field}']").tap()
         assert person.page.evaluate(APART, ["#board", ".way", ".plate text, .plate circle"])
+        assert person.board.locator(".plate.covered").count() == 0
     if rules == "four":  # squares of slanting rows are smaller than their boxes
         assert person.page.evaluate(APART, ["#board", ".plate text, .plate circle", ".hit"])
+
+
+@pytest.mark.parametrize("rules", ["mancala-world", "three-player", "four-player"])
+def test_arrows_hide_the_names_that_they_would_cover_in_landscape(visit: Visit, rules: str) -> None:
+    person, hidden = visit(f"#rules={rules}", **SIZES["landscape"]), set[int]()
+    for field in range(1, 6):
+        person.board.locator(f".hit.legal[data-field='{field}']").tap()
+        hidden.add(person.board.locator(".plate.covered").count())
+        if person.board.locator(".plate:not(.covered)").count():
+            assert person.page.evaluate(APART, ["#board", ".way circle", ".plate:not(.covered) text"])
+    assert max(hidden) > 0 or rules == "mancala-world"  # there, it depends on the font
+    person.board.locator(".hit:not(.legal)").first.tap()
+    assert person.board.locator(".plate.covered").count() == 0
 
 
 @pytest.mark.parametrize("players", ["three", "four"])
@@ -221,6 +235,9 @@ def test_the_board_stays_in_view_and_a_reply_comes_after_a_rest(visit: Visit) ->
 def test_reduced_motion_shows_none_and_a_screen_reader_hears_no_loose_numbers(visit: Visit) -> None:
     person = visit("#north=human")
     assert person.board.locator("select").input_value() == "none"
+    person.board.locator(".hit.legal").first.focus()
+    person.page.keyboard.press("Tab")  # the arrow keys lead to other squares
+    assert person.board.locator("[data-tool=hint]:focus").count() == 1
     heard = person.board.aria_snapshot()
     assert '"square 3 of South: 5 seeds. Press Enter to choose it"' in heard
     assert not [line for line in heard.splitlines() if line.strip(' -"').removeprefix("text: ").strip('"').isdecimal()]

@@ -223,6 +223,11 @@ def test_rules_and_players_of_a_new_game(visit: Visit) -> None:
     page.locator("#notice", has_text=re.compile(rf"You: {hand}, Bống: {hand}. (You start|Bống starts)\.")).wait_for()
     page.locator("#new").click()
     page.locator("#notice:popover-open").wait_for(state="detached")  # it would cover the dialog
+    sides = page.locator(".seat span")
+    assert sides.all_inner_texts() == ["South (below)", "North (above)"]
+    page.locator(".seat select").nth(0).select_option("easy")
+    page.locator(".seat select").nth(1).select_option("human")  # the board turns to the only person
+    assert sides.all_inner_texts() == ["South (above)", "North (below)"]
     page.locator(".seat select").nth(1).select_option("")
     page.locator(".seat input").nth(1).fill("nobody")
     page.locator("#begin").click()

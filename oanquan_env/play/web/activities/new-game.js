@@ -6,7 +6,6 @@ import { explain, notice, page, words } from "../page-state.js";
 import "../words/dialog-words.js";
 import { PORTRAITS } from "../board/portraits.js";
 import { FRIEND } from "../model/game.js";
-import { capital } from "../words/format.js";
 import { drawLots } from "../model/lot.js";
 import { SEATS } from "../model/notation.js";
 import { parseRules, written } from "../model/rules.js";
@@ -18,7 +17,7 @@ import { playerName } from "../words/narration.js";
 addStyle(`
 fieldset { border: 0; margin: 8px 0; padding: 0; }
 legend { padding: 0; font-weight: 600; }
-.row { display: grid; grid-template-columns: 150px minmax(0, 1fr); margin: 8px 0; }
+.row { display: grid; grid-template-columns: 9.5rem minmax(0, 1fr); margin: 8px 0; }
 .row > :last-child { width: 100%; }
 .row small { color: var(--soft); font-size: 0.875rem; }
 .row.check { display: flex; min-height: 44px; }
@@ -27,8 +26,8 @@ legend { padding: 0; font-weight: 600; }
 #new-rules { margin-top: 8px; }
 #begin { order: 1; } /* first in the form for Enter, shown last */
 [aria-invalid] { border-color: var(--red) !important; outline: 1px solid var(--red); }
-.seat div { display: grid; grid-template-columns: minmax(0, 1fr) 40px; gap: 0 8px; }
-.seat svg { width: 40px; height: 44px; }
+.seat div { display: grid; grid-template-columns: minmax(0, 1fr) 2.5rem; gap: 0 8px; }
+.seat svg { width: 2.5rem; height: 2.75rem; }
 .seat small:empty { display: none; }
 .seat input { margin-top: 6px; grid-column: 1 / -1; }`);
 const choice = (value, text, selected = false) => make("option", { value, textContent: text, selected });
@@ -111,19 +110,16 @@ function wins(level) {
 function fillSeats() {
   const players = Number($("fields").querySelector("[data-field=players]").value),
     { person, levels } = page.catalogue;
-  const directions =
-      players === 2 ? words().sides(view.board.upright) : (SEATS[page.language][players] ?? []).map(capital),
-    before = [...$("seats").querySelectorAll(".seat")].map(seatName);
+  const before = [...$("seats").querySelectorAll(".seat")].map(seatName);
   const sitting =
-    before.length === directions.length
+    before.length === players
       ? before
       : page.state.seats.length === players
         ? page.state.seats.map((seat) => seat.name)
-        : directions.map((_, seat) => (seat ? "easy" : person));
+        : (SEATS.en[players] ?? []).map((_, seat) => (seat ? "easy" : person));
   $("seats").replaceChildren(
-    ...directions.map((direction, seat) => {
-      const name = sitting[seat],
-        named = ![person, FRIEND, ...levels].includes(name);
+    ...sitting.map((name) => {
+      const named = ![person, FRIEND, ...levels].includes(name);
       const select = make(
         "select",
         {},
@@ -150,21 +146,29 @@ function fillSeats() {
         won.textContent = wins(select.value);
       };
       select.onchange();
-      return make(
-        "label",
-        { className: "row seat" },
-        make("span", { textContent: direction }),
-        make("div", {}, select, face, won, input),
-      );
+      return make("label", { className: "row seat" }, make("span", {}), make("div", {}, select, face, won, input));
     }),
   );
-  const starter = $("starter").value || "0";
-  $("starter").replaceChildren(
-    ...directions.map((direction, seat) => choice(seat, direction, String(seat) === starter)),
-    choice("lot", words().byLot, starter === "lot"),
-  );
+  nameSides();
   $("match-row").hidden = players !== 2;
   setStarter();
+}
+
+/** Name each seat, with its place on the board, which turns to the only person. */
+function nameSides() {
+  const seats = [...$("seats").children],
+    persons = seats.map((seat) => seatName(seat) === page.catalogue.person),
+    bottom = persons.filter(Boolean).length === 1 ? persons.indexOf(true) : 0,
+    places = seats.map((_, seat) => (seat - bottom + seats.length) % seats.length),
+    names = words().sides(places, view.board.upright),
+    starter = $("starter").value || "0";
+  seats.forEach((seat, number) => {
+    seat.querySelector("span").textContent = names[number];
+  });
+  $("starter").replaceChildren(
+    ...names.map((name, seat) => choice(seat, name, String(seat) === starter)),
+    choice("lot", words().byLot, starter === "lot"),
+  );
 }
 
 const seatName = (seat) => seat.querySelector("select").value || seat.querySelector("input").value.trim();
@@ -197,6 +201,7 @@ function asked(lot) {
 $("preset").onchange = () => fillFields();
 $("fields").onchange = $("new-rules").ontoggle = showRules;
 $("more").ontoggle = () => fillPresets();
+$("seats").onchange = nameSides;
 $("as-match").onchange = $("starter").onchange = setStarter;
 $("position").oninput = setStarter;
 $("begin").onclick = async (event) => {

@@ -88,7 +88,7 @@ button { display: inline-flex; gap: 6px; align-items: center; justify-content: c
 .options label { display: flex; align-items: center; gap: 8px; min-height: 44px;
   font-size: 0.9375rem; color: var(--ink); }
 .options input { width: 22px; height: 22px; accent-color: var(--stone); }
-.icon { width: 22px; height: 22px; min-height: 0; fill: none; stroke: currentColor; stroke-width: 2;
+.icon { width: 1.375rem; height: 1.375rem; min-height: 0; fill: none; stroke: currentColor; stroke-width: 2;
   stroke-linecap: round; stroke-linejoin: round; flex: none; }
 button:hover:enabled { border-color: var(--stone); }
 :is(button, select, input):focus-visible { outline: 3px solid var(--stone); outline-offset: 1px; }

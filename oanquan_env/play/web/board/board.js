@@ -87,7 +87,7 @@ export class BoardView extends MovingBoard {
       hit.setAttribute("role", legal ? "button" : "img");
       if (legal)
         hit.setAttribute("tabindex", index === (this.legal.has(this.lastChosen) ? this.lastChosen : first) ? 0 : -1);
-      else hit.removeAttribute("tabindex");
+      else hit.setAttribute("tabindex", -1); // else browsers stop here, as it listens to focus
       this.drawCount(index);
     });
     this.svg.setAttribute("aria-label", this.words.board);
@@ -240,12 +240,12 @@ export class BoardView extends MovingBoard {
 
   /** Hide the names and points that the arrows cover. */
   uncoverWays() {
-    const radius = this.wayRadius + 2;
     for (const { group, name } of this.plate) {
       const covers = ({ at }) => {
         const { x, y, width, height } = name.parentNode.getBBox(),
-          [right, down] = [at[0] - x - width / 2, at[1] - y - height / 2];
-        return Math.abs(right) < radius + width / 2 && Math.abs(down) < radius + height / 2;
+          beside = Math.max(x - at[0], 0, at[0] - x - width),
+          above = Math.max(y - at[1], 0, at[1] - y - height);
+        return Math.hypot(beside, above) < this.wayRadius;
       };
       group.classList.toggle("covered", [...this.ways.children].some(covers));
     }

@@ -122,7 +122,7 @@ export class DrawnBoard extends EventTarget {
       square.field < this.drawing.fields
         ? element("text", { class: "label", x, y }, this.counts, String(square.field + 1))
         : null;
-    const count = element("text", { class: "count", x: square.count[0], y: square.count[1] }, this.counts);
+    const count = element("text", { class: "count" }, this.counts);
     const badge = this.makeBadge(this.counts);
     this.putBadge(badge, square.pile, 0);
     const hit = element("path", { class: "hit", d: outline(square), role: "img", "data-square": index }, this.hits);
@@ -235,10 +235,14 @@ export class DrawnBoard extends EventTarget {
     const seeds = this.frame.seeds[index],
       square = this.squares[index],
       many = seeds > this.drawing.most_pebbles;
-    square.count.textContent = seeds && !many ? seeds : "";
-    this.putBadge(square.badge, this.drawing.squares[index].pile, many ? seeds : 0);
     const place = this.drawing.squares[index],
+      inwards = Math.min(1, (47 - 6.9 * (this.k || 1)) / 38), // keeps large digits within the square
+      [x, y] = place.centre.map((at, axis) => at + (place.count[axis] - at) * inwards),
       stone = place.field === this.drawing.fields && this.frame.stones[place.player];
+    square.count.textContent = seeds && !many ? seeds : "";
+    square.count.setAttribute("x", x);
+    square.count.setAttribute("y", y);
+    this.putBadge(square.badge, place.pile, many ? seeds : 0);
     const holds =
       [seeds ? `${seeds} ${seeds === 1 ? this.words.seed : this.words.seeds}` : "", stone ? this.words.stone : ""]
         .filter(Boolean)

@@ -102,6 +102,7 @@ export class Plate {
     // above the name for three or four players, below it where a slanting row is above
     const below = drawing.players === 3 && player !== seat,
       place = two ? at : [x, y + (below ? 1 : -1) * (1.9 * size + 4)];
+    this.face.setAttribute("display", drawing.players === 3 && size > 30 ? "none" : "inline"); // no room
     this.face.setAttribute("transform", `translate(${place}) scale(${Math.min(scale, line ? 1.2 : two ? 2 : 1.3)})`);
   }
 

@@ -1,5 +1,6 @@
 // The words of rules and lessons, which only dialogs use; the first dialog that loads adds them to the page's words.
 
+import { SEATS } from "../model/notation.js";
 import { capital } from "./format.js";
 import { WORDS } from "./words.js";
 
@@ -7,7 +8,11 @@ const shown = (hands, names) => hands.map(([player, hand]) => `${capital(player)
 
 const ADDED = {
   en: {
-    sides: (upright) => (upright ? ["South (right)", "North (left)"] : ["South (below)", "North (above)"]),
+    sides(places, upright) {
+      const names = SEATS.en[places.length],
+        words = upright ? ["right", "left"] : ["below", "above"];
+      return places.length > 2 ? names : places.map((place, seat) => `${names[seat]} (${words[place]})`);
+    },
     lotAbout: "What is oẳn tù tì?",
     byLot: "Rock, paper, scissors (oẳn tù tì)",
     drawn: (hands, name) =>
@@ -44,7 +49,7 @@ const ADDED = {
       easy: "grabs what it sees",
       medium: "gives little away",
       hard: "looks far ahead",
-      perfect: "follows a proof if there is one",
+      perfect: "follows known proofs",
     },
     presetWords: {
       vietnamese:
@@ -121,7 +126,7 @@ const ADDED = {
       ],
       chain: [
         "Captures in a row",
-        "If the next square is empty again and the square beyond it isn’t, you capture that too. A mandarin stone counts ten points. Then your turn ends.",
+        "If the next square is empty again and the square beyond it isn’t, you capture that too, and so on. A mandarin stone counts ten points. Then your turn ends.",
       ],
       refill: [
         "An empty row",
@@ -134,7 +139,10 @@ const ADDED = {
     },
   },
   vi: {
-    sides: (upright) => (upright ? ["Bên phải", "Bên trái"] : ["Bên dưới", "Bên trên"]),
+    sides: (places, upright) =>
+      upright && places.length === 2
+        ? places.map((place) => ["Bên phải", "Bên trái"][place])
+        : places.map((place) => capital(SEATS.vi[places.length][place])),
     lotAbout: "Oẳn tù tì là gì?",
     byLot: "Oẳn tù tì",
     drawn: (hands, name) => `${shown(hands, ["búa ✊", "bao ✋", "kéo ✌️"])}. ${capital(name)} đi trước.`,

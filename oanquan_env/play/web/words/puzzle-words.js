@@ -10,7 +10,7 @@ const date = ({ year, month, day }, language) =>
 const ADDED = {
   en: {
     aboutPuzzles:
-      "Each puzzle has exactly one winning move (proved). Your opponent defends as well as it can, and there are no previews.",
+      "Easy, medium and hard puzzles have exactly one winning move (proved). Your opponent defends as well as it can, and there are no previews.",
     levels: { first: "First steps", easy: "Easy", medium: "Medium", hard: "Hard", own: "From your games" },
     byLevel: "By level",
     byTheme: "By theme",
@@ -49,7 +49,7 @@ const ADDED = {
   },
   vi: {
     aboutPuzzles:
-      "Mỗi câu đố có đúng một nước thắng: đã chứng minh các nước khác không thắng. Đối thủ chống đỡ hết sức; bàn không báo trước mỗi nước ăn được gì.",
+      "Câu đố dễ, vừa và khó có đúng một nước thắng: đã chứng minh các nước khác không thắng. Đối thủ chống đỡ hết sức; bàn không báo trước mỗi nước ăn được gì.",
     levels: { first: "Bước đầu", easy: "Dễ", medium: "Vừa", hard: "Khó", own: "Từ các ván của bạn" },
     byLevel: "Theo mức",
     byTheme: "Theo chủ đề",
