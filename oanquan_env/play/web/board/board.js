@@ -152,14 +152,14 @@ export class BoardView extends MovingBoard {
     this.drawPaths(this.chosen);
     this.hints.setAttribute("display", this.chosen === null ? "inline" : "none"); // covered
     if (this.chosen === null) {
-      this.uncoverWays();
+      this.hideCoveredNames();
       if (this.playing) this.skip();
       return;
     }
     this.lastChosen = index;
     this.squares[index].hit.classList.add("chosen");
     for (const move of this.legal.get(index)) this.makeWay(index, move);
-    this.uncoverWays();
+    this.hideCoveredNames();
     if (this.byKeyboard) this.ways.firstChild.focus();
   }
 
@@ -239,7 +239,7 @@ export class BoardView extends MovingBoard {
   }
 
   /** Hide the names and points that the arrows cover. */
-  uncoverWays() {
+  hideCoveredNames() {
     for (const { group, name } of this.plate) {
       const covers = ({ at }) => {
         const { x, y, width, height } = name.parentNode.getBBox(),

@@ -8,6 +8,7 @@ const shown = (hands, names) => hands.map(([player, hand]) => `${capital(player)
 
 const ADDED = {
   en: {
+    // the names of the seats; `places` counts from the bottom of the board
     sides(places, upright) {
       const names = SEATS.en[places.length],
         words = upright ? ["right", "left"] : ["below", "above"];
