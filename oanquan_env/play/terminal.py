@@ -193,7 +193,8 @@ class TerminalGame:
         how = self._words(
             "proved" if analysis.proved else "seen_any_rules" if analysis.any_rules else "seen", depth=analysis.depth
         )
-        self._say("hint", best=best, name=self._mover, how=how)
+        over = self._words("over") if len(scores) > 1 else ""
+        self._say("hint", best=best, name=self._mover, how=how, over=over)
         leads = {move: round(lead + value) for move, value in analysis.values.items()}
         show("  ".join(f"{move}\N{NO-BREAK SPACE}{ahead:+d}".replace("+0", "0") for move, ahead in leads.items()))
 

@@ -280,8 +280,8 @@ def test_what_the_seats_are_called() -> None:
     answers = played([[("new", {"rules": presets[len(names)], "seats": names})] for names in seats])
     assert [answer["seats"]["vi"] for [answer] in answers] == list(seats.values())
     english = [["South", "North"], ["South", "North"], ["you", "your opponent"], ["your opponent", "you"]]
-    english += [["South", "you", "West"], ["South", "East", "West"], ["South", "East", "North", "you"]]
-    english += [["you", "Tí"], ["your friend", "you"], ["South", "you", "West"]]
+    english += [["West", "you", "East"], ["South", "East", "West"], ["East", "North", "West", "you"]]
+    english += [["you", "Tí"], ["your friend", "you"], ["West", "you", "East"]]
     assert [answer["seats"]["en"] for [answer] in answers] == english
 
 

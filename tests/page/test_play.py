@@ -59,9 +59,18 @@ def test_a_game_by_keyboard_in_vietnamese(visit: Visit) -> None:
         press(key)
     person.page.locator("#moves button").nth(1).wait_for()
     assert person.moves == ["2A"]
-    press("u")
+    person.board.locator("[data-tool=undo]").focus()
+    press("Enter")
     person.page.locator("#moves button").nth(1).wait_for(state="detached")
-    for key in ("ArrowRight", "ArrowRight", "ArrowRight", "Enter", "Enter"):
+    press("o")
+    person.board.locator(".options select:focus").wait_for()
+    press("Escape")
+    person.page.locator("#language").focus()
+    press("Enter")
+    press("Enter")
+    assert person.page.locator("#language:focus").count() == 1  # the board has not taken the focus
+    person.board.locator(".hit.legal").first.focus()
+    for key in ("ArrowRight", "ArrowRight", "Enter", "Enter"):
         press(key)
     person.waits_for("Ván đã kết thúc")
     assert person.state["outcome"]["scores"] == [42, 28]
@@ -178,6 +187,10 @@ def test_a_puzzle_and_back_to_the_game(visit: Visit) -> None:
     person.waits_for("Đúng rồi: 1A.")
     page.locator("#next-puzzle").click()
     person.waits_for("Vì sao nước ấy thua?")
+    page.locator("#new").click()
+    page.locator("#new-dialog[open]").wait_for()
+    assert [select.input_value() for select in page.locator(".seat select").all()] == ["human", "easy"]
+    page.keyboard.press("Escape")
     page.reload()
     person.waits_for("Vì sao nước ấy thua?")
     page.locator("#resume").click()
@@ -228,6 +241,10 @@ def test_rules_and_players_of_a_new_game(visit: Visit) -> None:
     page.locator(".seat select").nth(0).select_option("easy")
     page.locator(".seat select").nth(1).select_option("human")  # the board turns to the only person
     assert sides.all_inner_texts() == ["South (above)", "North (below)"]
+    page.keyboard.press("Escape")
+    page.locator("#new").click()
+    page.locator("#new-dialog[open]").wait_for()
+    assert page.locator(".seat select").nth(0).input_value() == "human"  # as in the game, not as in the dialog before
     page.locator(".seat select").nth(1).select_option("")
     page.locator(".seat input").nth(1).fill("nobody")
     page.locator("#begin").click()

@@ -67,7 +67,9 @@ def test_a_game_of_two_persons(play: Play) -> None:
 
 def test_a_hint_says_what_each_move_is_worth(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
     printed = play("hint\n", "--rules", "three-player", "--position", THREE)
-    assert re.search(r"Try 3[AC]\. Final lead after each move .*\n3[AC] [+-]\d+  3[AC] [+-]\d+\n", printed)
+    assert re.search(
+        r"Try 3[AC]\. Final lead over the others’ average after each move .*\n3[AC] [+-]\d+  3[AC] [+-]\d+\n", printed
+    )
     printed = play("hint\n")
     assert re.search(r"Try (2C|4A)\. Final lead after each move if .*\(searched (\d+) moves ahead\):\n", printed)
     worth = dict(re.findall(r"(\d[AC]) ([+-]?\d+)", printed))

@@ -141,6 +141,7 @@ export class ButtonBar {
     if (!name || event.ctrlKey || event.altKey || event.metaKey || isField(event)) return false;
     const button = this.buttons[name];
     if (!event.repeat && !button.disabled && !button.hidden) button.click();
+    if (name === "options") this.speed.focus();
     return true;
   }
 }

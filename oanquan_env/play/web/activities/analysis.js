@@ -275,7 +275,8 @@ function showValues() {
       (points, seat) => `${name(seat)} ${`${points}`.replace("-", MINUS)}`,
     ),
     shown = valued ? study.moves() : [],
-    best = hint && shown.length ? texts().best(name(mover), hint.values[hint.best], how(view, hint)) : "";
+    best =
+      hint && shown.length ? texts().best(name(mover), hint.values[hint.best], how(view, hint, rules.players)) : "";
   showMoves(study, nodes.values, shown, play);
   const at = path.length ? `${numbered(path.length, rules.players)}${moves().at(-1)}` : texts().start;
   say(`${at}. ${capital(outcome ? texts().over(standing.join(", ")) : best || texts().turn(name(mover)))}`);

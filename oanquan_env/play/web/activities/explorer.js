@@ -32,7 +32,7 @@ addStyle(`
 #openings-dialog .help { color: var(--soft); font-size: 0.875rem; }
 #openings-dialog .help summary { padding: 6px 0; }
 #openings-dialog .help[open] { padding-bottom: 8px; }
-#openings-line button { min-height: 38px; padding: 0 10px; }
+#openings-line button { min-height: 2.375rem; padding: 0 0.625rem; }
 #openings-line button[aria-current] { background: var(--warm); font-weight: 700; }
 #openings-dialog progress { width: 100%; accent-color: var(--green); }
 @media (max-width: 900px) and (min-height: 521px) {

@@ -9,7 +9,7 @@ addStyle(`
 .move-tree ol { color: var(--soft); }
 .move-tree ol::before { content: "("; }
 .move-tree ol::after { content: ") "; }
-.move-tree button { min-height: 34px; min-width: 38px; padding: 0 4px; border-color: transparent; background: none;
+.move-tree button { min-height: 2.125rem; min-width: 2.375rem; padding: 0 4px; border-color: transparent; background: none;
   color: inherit; font-weight: 600; font-variant-numeric: tabular-nums; }
 .move-tree ol button { font-weight: 400; }
 .move-tree button[aria-current] { background: var(--warm); color: var(--ink); font-weight: 700; }

@@ -41,6 +41,7 @@ export function open() {
   $("names").replaceChildren(...page.catalogue.players.map((name) => choice(name, name)));
   $("new-error").hidden = true;
   $("position").value = "";
+  $("seats").replaceChildren(); // those of the game, not of an earlier dialog
   fillFields(parseRules(page.state.rules, page.catalogue));
   $("new-dialog").showModal();
 }
@@ -114,7 +115,7 @@ function fillSeats() {
   const sitting =
     before.length === players
       ? before
-      : page.state.seats.length === players
+      : page.state.seats.length === players && !page.state.puzzle
         ? page.state.seats.map((seat) => seat.name)
         : (SEATS.en[players] ?? []).map((_, seat) => (seat ? "easy" : person));
   $("seats").replaceChildren(

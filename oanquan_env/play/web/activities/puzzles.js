@@ -26,7 +26,7 @@ import { playPar, shortOf } from "./par.js";
 import { hint, play, services, view } from "../current-game.js";
 
 addStyle(`
-.kinds { display: grid; grid-template-columns: repeat(auto-fill, minmax(140px, 1fr)); gap: 8px; }
+.kinds { display: grid; grid-template-columns: repeat(auto-fill, minmax(8.75rem, 1fr)); gap: 8px; }
 .kinds button { display: flex; flex-direction: column; justify-content: center; text-align: left; padding: 6px 12px; }
 :is(#daily, #par) { display: flex; justify-content: space-between; align-items: center; }
 #puzzle-list :is(h3, p) { margin: 4px 0 0; font-size: 1rem; }

@@ -31,7 +31,7 @@ addStyle(`
 #analysis-tools + .move-values { margin-top: 8px; }
 .move-values { display: grid; gap: 4px; grid-template-columns: repeat(auto-fill, minmax(7.5rem, 1fr)); }
 .move-values button { display: grid; grid-template-columns: 2em 2.3em minmax(0, 1fr); gap: 6px; align-items: center;
-  min-height: 42px; padding: 0 10px; text-align: left; line-height: 1.15; font-variant-numeric: tabular-nums; }
+  min-height: 2.625rem; padding: 0 0.625rem; text-align: left; line-height: 1.15; font-variant-numeric: tabular-nums; }
 .move-values small { color: var(--soft); font-size: 0.75rem; }
 .move-values .best { border-color: var(--green); background: color-mix(in srgb, var(--green) 14%, var(--panel)); }
 @media (min-width: 901px) and (min-height: 700px) { .study-board { --rest: 300px; } }
@@ -59,7 +59,7 @@ addStyle(`
   .study-board { --rest: 150px; }
   .study-said { min-height: 1.4em; margin: 2px; font-size: 0.875rem; }
   .move-values { grid-template-columns: repeat(auto-fill, minmax(7rem, 1fr)); }
-  .move-values button { min-height: 36px; }
+  .move-values button { min-height: 2.25rem; }
 }`);
 
 /**

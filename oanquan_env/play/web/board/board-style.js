@@ -75,7 +75,7 @@ svg:has(.paths > g) .marks:not(:has(rect)) { opacity: .4; } /* not the arrows of
 .hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 .tools { display: flex; flex-wrap: wrap; gap: 6px; padding: 6px 0; align-items: center; justify-content: center;
   position: sticky; bottom: 0; background: var(--ground, var(--card)); z-index: 1; }
-button, select { font: inherit; font-size: 0.9375rem; min-height: 44px; min-width: 44px; padding: 0 10px;
+button, select { font: inherit; font-size: 0.9375rem; min-height: 2.75rem; min-width: 2.75rem; padding: 0 0.625rem;
   border-radius: 10px; cursor: pointer; border: 1px solid color-mix(in srgb, var(--edge) 55%, transparent);
   color: var(--ink); background: var(--card); }
 button { display: inline-flex; gap: 6px; align-items: center; justify-content: center; }

@@ -91,7 +91,10 @@ export class BoardView extends MovingBoard {
       this.drawCount(index);
     });
     this.svg.setAttribute("aria-label", this.words.board);
-    if (this.byKeyboard && this.legal.size) this.svg.querySelector('.hit[tabindex="0"]')?.focus();
+    const { activeElement } = document,
+      free =
+        activeElement === document.body || (activeElement === this.host && !this.root.querySelector("button:focus"));
+    if (this.byKeyboard && this.legal.size && free) this.svg.querySelector('.hit[tabindex="0"]')?.focus();
   }
 
   /**

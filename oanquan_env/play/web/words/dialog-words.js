@@ -12,7 +12,7 @@ const ADDED = {
     sides(places, upright) {
       const names = SEATS.en[places.length],
         words = upright ? ["right", "left"] : ["below", "above"];
-      return places.length > 2 ? names : places.map((place, seat) => `${names[seat]} (${words[place]})`);
+      return places.map((place, seat) => (places.length > 2 ? names[place] : `${names[seat]} (${words[place]})`));
     },
     lotAbout: "What is oẳn tù tì?",
     byLot: "Rock, paper, scissors (oẳn tù tì)",

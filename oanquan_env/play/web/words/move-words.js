@@ -85,7 +85,7 @@ function ending({ after, standings, ended }, words, names) {
 
 /**
  * Return the names of the seats in sentences. If one person plays, it is "you", and the other player of two has its own
- * name; other seats have their points of the compass in English, and their places in Vietnamese.
+ * name; other seats are named by their places on the board, in English as points of the compass.
  *
  * `others` has the player of each seat, null for a person; `solver` is the seat of the person solving a puzzle, or null.
  */
@@ -94,13 +94,14 @@ export function seatNames(others, solver = null) {
     alone = others.filter((name) => name === null).length === 1 ? others.indexOf(null) : solver,
     { en, vi } = STORY;
   const called = (seat, language, unknown) => ROLES[language][others[seat]] ?? unknown,
-    place = (seat) => vi.seats[players][(seat - (alone ?? 0) + players) % players];
+    place = (seat) => (seat - (alone ?? 0) + players) % players; // on the board, which turns to the only person
   const inVietnamese = (seat) => {
-    if (alone === null || seat === alone) return alone === null ? place(seat) : "bạn";
-    return called(seat, "vi", solver === null ? "máy" : "đối thủ") + (players > 2 ? ` ${place(seat)}` : "");
+    const side = vi.seats[players][place(seat)];
+    if (alone === null || seat === alone) return alone === null ? side : "bạn";
+    return called(seat, "vi", solver === null ? "máy" : "đối thủ") + (players > 2 ? ` ${side}` : "");
   };
   const inEnglish = (seat) => {
-    if (alone === null || (players > 2 && seat !== alone)) return en.seats[players][seat];
+    if (alone === null || (players > 2 && seat !== alone)) return en.seats[players][place(seat)];
     return seat === alone ? "you" : called(seat, "en", "your opponent");
   };
   const names = (of) => others.map((_, seat) => of(seat));

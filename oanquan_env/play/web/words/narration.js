@@ -157,9 +157,10 @@ function greeting({ state: { seats }, board: { language } }, seat) {
   return said ? `${ROLES[language][name]}: “${said}”` : "";
 }
 
-/** Say in brackets whether the best move's value is proved, or how deep the search was. */
-export const how = (view, { best, exact, search }) =>
-  search ? ` (${exact.includes(best) ? wordsOf(view).proved : wordsOf(view).seen(search.depth, search.net)})` : "";
+/** Say what a value is compared with if several others play, and in brackets whether it is proved or how deep the search was. */
+export const how = (view, { best, exact, search }, players = view.state.seats.length) =>
+  (players > 2 ? wordsOf(view).average : "") +
+  (search ? ` (${exact.includes(best) ? wordsOf(view).proved : wordsOf(view).seen(search.depth, search.net)})` : "");
 
 export function hintWords(view, hint) {
   const {
