@@ -110,13 +110,17 @@ def run_evaluation(run: EvaluationRun, options: Options, command: str, console: 
 
 
 class FoldedTable(TableElement):
-    """A table that wraps long words, which Rich would truncate."""
+    """A table that wraps long words, which Rich would truncate; on narrow screens, names leave room for intervals."""
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         for table in super().__rich_console__(console, options):
             if isinstance(table, Table):
                 for column in table.columns:
                     column.overflow = "fold"
+                    if options.max_width < 100:
+                        intervals = re.findall(r"\S+\.\.\S+", " ".join(map(str, column.cells)))
+                        column.max_width = max(map(len, intervals), default=11)
+                        table.padding = 0
             yield table
 
 
@@ -127,11 +131,17 @@ class Page(Markdown):
 
 
 def narrow(text: str) -> str:
-    """Return Markdown whose tables break lines between a value and its interval, but not within them."""
-    table = re.compile(r"(?m)^\|.*\|$")
-    text = table.sub(lambda row: row[0].replace("won/drawn/lost", "won/ drawn/ lost"), text)
+    """Return Markdown whose tables break lines between a value and its interval, but not within them.
+
+    Rich also breaks lines at no-break spaces, so intervals lose their spaces.
+    """
     interval = re.compile(r"\([^()|]* to [^()|]*\)")
-    return table.sub(lambda row: interval.sub(lambda match: match[0].replace(" ", "\u00a0"), row[0]), text)
+
+    def shortened(row: re.Match[str]) -> str:
+        cells = row[0].replace("won/drawn/lost", "won/ drawn/ lost").replace("(95 %)", "(95%)")
+        return interval.sub(lambda found: found[0].replace(" to ", ".."), cells)
+
+    return re.sub(r"(?m)^\|.*\|$", shortened, text)
 
 
 def main(arguments: list[str]) -> int:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 import evaluate
 from agents.config import folded, read_yaml, validated
@@ -54,8 +55,8 @@ def test_games_from_balanced_openings_are_the_default(run: Run) -> None:
     status, out, err = run(*duel)
     assert (status, err) == (0, "")
     assert "20 openings of openings-mancala-world.txt, each in every seating" in out
-    assert re.search(r"\n greedy +random +\d+/\d+/\d+ +\d+\.\d \(\d+\.\d\sto\s\d+\.\d\) +[+-]\d+\.\d \(", out)
-    assert "Elo, greedy = 0 (95 %)" in out
+    assert re.search(r"\n greedy +random +\d+/\d+/\d+ +\d+\.\d \(\d+\.\d\.\.\d+\.\d\) +[+-]\d+\.\d \(", out)
+    assert "Elo, greedy = 0 (95%)" in out
     assert run(*duel)[1] == out != run(*duel, "--seed", "1")[1]
     assert "4 openings of random play" in run(*duel[:3], "4", "--rules", "tonkin seeds=3")[1]  # has no suite
 
@@ -135,7 +136,7 @@ def test_names_are_whole_at_80_columns(run: Run, monkeypatch: Patch) -> None:
     out = run("minimax:depth=1", "minimax:depth=2", "--pairs", "2", "--suite", "arena,regret")[1]
     assert "…" not in out
     assert max(map(len, out.splitlines())) <= 80
-    assert "".join(re.findall(r"(?m)^ ?(minimax:de|pth=\d)", out)).count("minimax:depth=2") >= 1
+    assert "".join(re.findall(r"(?m)^ ?(minimax:dep|th=\d)", out)).count("minimax:depth=2") >= 1
 
 
 def test_an_interrupted_evaluation_goes_on(run: Run, tmp_path: Path, interrupt: Any) -> None:
@@ -237,10 +238,13 @@ def test_help_and_tables_fit_a_narrow_terminal(monkeypatch: Patch) -> None:
     lines = folded(f"{evaluate.__doc__}").splitlines()
     assert max(map(len, lines)) <= 80
     assert all(line.startswith(" ") for line in lines)  # tyro joins other lines
-    head, rows = "|\n|---|---|---|\n| a | 1/1/6 | ", "18.8 (1.9_to_73.5) |\na (b to c)"
-    table = f"| agent | won/drawn/lost | score, % (95 %) {head}{rows}".replace("_", " ")
-    wide = f"| agent | won/ drawn/ lost | score, % (95 %) {head}{rows}".replace("_", "\N{NO-BREAK SPACE}")
-    assert evaluate.narrow(table) == wide
+    heads = "agent|opponent|won/drawn/lost|score, % (95 %)|margin, points (95 %)|Elo against the opponent (95 %)"
+    cells = "ppo:runs/quick|minimax:depth=1|331/16/53|84.8 (81.0 to 87.9)|+16.1 (+14.4 to +17.7)|+298 (+252 to +345)"
+    console = Console(width=80, record=True)
+    console.print(evaluate.Page(evaluate.narrow(f"|{heads}|\n|{'---|' * 6}\n|{cells}|\n\na (b to c)")))
+    shown = console.export_text()
+    for whole in ("(95%)", "(81.0..87.9)", "(+14.4..+17.7)", "(+252..+345)", "a (b to c)"):
+        assert whole in shown
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "configs").glob("evaluate*.yaml")), ids=lambda path: path.stem)
