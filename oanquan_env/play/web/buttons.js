@@ -10,10 +10,8 @@ const ICONS = {
   hint: "M9.5 17.5h5M10.5 21h3M12 3a6 6 0 0 0-4 10.5c1 1 1.5 2 1.5 4h5c0-2 .5-3 1.5-4A6 6 0 0 0 12 3z",
   before: "M11 5l-7 7 7 7M18 5v9M18 18.5v.5",
   after: "M13 5l7 7-7 7M6 5v9M6 18.5v.5",
-  first: "M18 5L8 12l10 7zM5 5v14",
   previous: "M16 5L6 12l10 7z",
   next: "M8 5l10 7-10 7z",
-  last: "M6 5l10 7-10 7zM19 5v14",
   tour: "M3 6l7 6-7 6zM12 6l7 6-7 6z",
   pause: "M8 5v14M16 5v14",
   skip: "M5 5l7 7-7 7M13 5l7 7-7 7",
@@ -56,7 +54,7 @@ export class ButtonBar {
     this.words = {};
     for (const [name, action] of Object.entries(actions)) {
       const button = (this.buttons[name] = html("button", { type: "button", onclick: action }));
-      if (name in ICONS) this.bar.append(button);
+      if (name in ICONS) this.bar.append(button); // others have a key only
       button.dataset.tool = name;
       this.icon(button, name);
       this.words[name] = html("span", {}, button);

@@ -42,10 +42,10 @@ aside.reviewing #moves { grid-template-columns: repeat(auto-fill, minmax(12rem, 
 aside.reviewing #moves button { width: 6rem; }
 @media (min-width: 1100px) {
   #graph { height: 5.5rem; flex: none; }
-  aside.reviewing { height: calc(100dvh - 68px); }
+  aside.reviewing { height: calc(100dvh - 4.25rem); }
   aside.reviewing > #values { order: 0; flex: 1 1 15rem; min-height: 15rem; display: flex; flex-direction: column; }
   aside.reviewing #mistakes { flex: 1 1 0; min-height: 0; margin-bottom: 0; }
-  aside.reviewing #moves { max-height: 84px; }
+  aside.reviewing #moves { max-height: 5.25rem; }
   aside.reviewing #next { padding: 8px 10px; }
   aside.reviewing #next button { padding: 0 7px; font-size: 0.875rem; }
   aside.reviewing > .row-of button { padding: 0 10px; }

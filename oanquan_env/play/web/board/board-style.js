@@ -96,7 +96,7 @@ button:disabled { opacity: .42; cursor: default; }
 .say { text-align: center; white-space: pre-line; margin: 6px 4px 0; min-height: 2.8em; font-size: 1.0625rem; line-height: 1.4; }
 .say.over { font-weight: 700; }
 @media (max-width: 640px), (max-height: 520px) {
-  .tools { display: grid; gap: 4px; grid-template-columns: repeat(5, minmax(0, 1fr)); }
+  .tools { display: grid; gap: 4px; grid-template-columns: repeat(4, minmax(0, 1fr)); }
   .tools > button { flex-direction: column; gap: 0; min-width: 0; padding: 0; font-size: .6875rem; line-height: 1.1; }
   .sign span { display: inline; }
   .say { font-size: 0.875rem; line-height: 1.3; }
@@ -109,7 +109,7 @@ button:disabled { opacity: .42; cursor: default; }
 @media (max-height: 520px) {
   svg { max-height: calc(100dvh - var(--rest, 152px)); }
   .say { min-height: 2.6em; margin: 2px; }
-  .tools { grid-template-columns: repeat(10, minmax(0, 1fr)); padding: 2px 0; }
+  .tools { grid-template-columns: repeat(8, minmax(0, 1fr)); padding: 2px 0; }
 }
 @media (max-height: 330px) { .tools { position: static; } }
 `;
