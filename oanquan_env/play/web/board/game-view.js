@@ -37,11 +37,11 @@ export class GameView extends EventTarget {
         hint: () => this.askHint(),
         before: () => this.view(this.noted(-1)),
         after: () => this.view(this.noted(1)),
+        options: null, // opens a popover
         loud: () => {
           this.board.wake();
           this.option("loud", !this.board.loud);
         },
-        options: null, // opens a popover
         first: () => this.view(0),
         previous: () => step(-1),
         tour: () => this.tour(),
