@@ -7,6 +7,7 @@ import functools
 import http.server
 import shutil
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -77,10 +78,16 @@ class Person:
         state: dict[str, Any] = self.page.evaluate("import('./page-state.js').then(({ page }) => page.state)")
         return state
 
-    def waits_until(self, condition: str) -> None:
-        """Wait until `condition` holds, a JavaScript expression in which `page` is that of page-state.js."""
-        # A function: the page's security policy lets Playwright evaluate an expression only once, not again and again.
-        self.page.wait_for_function(f"() => import('./page-state.js').then(({{ page }}) => {condition})")
+    def waits_until(self, condition: str, arg: object = None) -> None:
+        """Wait until `condition` holds, a JavaScript expression or promise of `arg` and page-state.js's `page`.
+
+        Playwright's own `wait_for_function` takes a promise for true.
+        """
+        script = f"arg => import('./page-state.js').then(({{ page }}) => {condition})"
+        end = time.monotonic() + LONGEST_WAIT / 1000
+        while not self.page.evaluate(script, arg):
+            assert time.monotonic() < end, f"not reached: {condition}"
+            self.page.wait_for_timeout(50)
 
     @property
     def fields(self) -> Locator:

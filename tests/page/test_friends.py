@@ -18,9 +18,7 @@ def link_of(person: Person, *, copied: bool) -> str:
     link: str = person.state["friend"]["link"]
     if copied:
         person.page.locator("#send").click()
-        person.page.wait_for_function(
-            "link => navigator.clipboard.readText().then(text => text.endsWith(link))", arg=link
-        )
+        person.waits_until("navigator.clipboard.readText().then(text => text.endsWith(arg))", link)
     return link
 
 
