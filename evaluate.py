@@ -115,12 +115,14 @@ class FoldedTable(TableElement):
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         for table in super().__rich_console__(console, options):
             if isinstance(table, Table):
+                slim = options.max_width < 100
+                if slim:
+                    table.padding = 0
                 for column in table.columns:
                     column.overflow = "fold"
-                    if options.max_width < 100:
+                    if slim:
                         intervals = re.findall(r"\S+\.\.\S+", " ".join(map(str, column.cells)))
                         column.max_width = max(map(len, intervals), default=11)
-                        table.padding = 0
             yield table
 
 

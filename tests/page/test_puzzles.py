@@ -167,9 +167,8 @@ def test_solving_failing_and_coming_back(visit: Visit) -> None:
     person.move(wrong)
     person.waits_for(f"{wrong} gives away the win (proved).")
     person.waits_for("Your opponent answers")
-    assert re.search(
-        r" Your opponent answers \d[AC](, capturing .*)?\. Try again", person.said
-    )  # the best answer, and its arrow
+    answered = r" Your opponent answers \d[AC](, capturing .*)?\. Try again"
+    assert re.search(answered, person.said)  # the best answer, and its arrow
     assert person.board.locator(".marks rect[stroke-dasharray]").count() == 1
     page.locator("#puzzle-about", has_text="You’ll see it again later.").wait_for()
     page.locator("#show-answer").click()

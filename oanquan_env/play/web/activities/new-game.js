@@ -41,7 +41,7 @@ export function open() {
   $("names").replaceChildren(...page.catalogue.players.map((name) => choice(name, name)));
   $("new-error").hidden = true;
   $("position").value = "";
-  $("seats").replaceChildren(); // those of the game, not of an earlier dialog
+  $("seats").replaceChildren(); // else the players chosen in an earlier dialog stay
   fillFields(parseRules(page.state.rules, page.catalogue));
   $("new-dialog").showModal();
 }

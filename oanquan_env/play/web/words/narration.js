@@ -157,7 +157,10 @@ function greeting({ state: { seats }, board: { language } }, seat) {
   return said ? `${ROLES[language][name]}: “${said}”` : "";
 }
 
-/** Say what a value is compared with if several others play, and in brackets whether it is proved or how deep the search was. */
+/**
+ * Say that a value is measured against the average of several others, and in brackets whether it is proved or how deep
+ * the search was.
+ */
 export const how = (view, { best, exact, search }, players = view.state.seats.length) =>
   (players > 2 ? wordsOf(view).average : "") +
   (search ? ` (${exact.includes(best) ? wordsOf(view).proved : wordsOf(view).seen(search.depth, search.net)})` : "");
