@@ -312,8 +312,12 @@ def test_a_chosen_or_focused_square_shows_both_paths_before_the_move(visit: Visi
     person.page.keyboard.press("ArrowRight")
     shown("1")
     assert person.said.startswith("South to move.")
+    person.board.locator(".hit.legal[data-field='5']").focus()
+    shown("5")
+    assert person.board.locator(".paths .badge text").all_text_contents() == ["+11", "+6"]
     person.board.locator(".hit.legal[data-field='5']").click()
     shown("5")
+    assert person.board.locator(".paths .badge").count() == 0  # the arrows show this
     person.board.locator(".way[data-move='5C']").hover()  # shows only this way and its captures
     assert person.board.locator(".paths .aside").get_attribute("data-move") == "5A"
     assert person.board.locator(".way-taken").count() == len(person.state["previews"]["5C"]["taken"]) > 0

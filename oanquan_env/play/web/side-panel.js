@@ -92,7 +92,7 @@ function showMoves(number) {
       values?.mistake(index + 1),
     ]),
   ];
-  const key = JSON.stringify([rows, number, page.language, page.state.game]);
+  const key = JSON.stringify([rows, number, page.language, page.state.game, values?.reviewing()]); // a review resizes it
   if (key === list.key) return; // do not replace buttons that a finger may be aiming at
   list.key = key;
   list.replaceChildren();
@@ -105,7 +105,7 @@ function showMoves(number) {
     list.lastChild.append(button);
   }
   const current = list.querySelector("[aria-current]");
-  if (current) list.scrollTop = current.offsetTop - list.offsetTop - list.clientHeight + 44;
+  if (current) list.scrollTop = current.offsetTop + current.offsetHeight - list.offsetTop - list.clientHeight;
 }
 
 // ---- a match --------------------------------------------------------------------------------------------------------

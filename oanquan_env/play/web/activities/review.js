@@ -10,7 +10,7 @@ import { REVIEW } from "../words/review-words.js";
 import { hint, view } from "../current-game.js";
 import { how, playerName } from "../words/narration.js";
 
-// margins of the graph in pixels; ticks in points
+// margins of the graph in its units, sixteenths of a rem; ticks in points
 const LEFT = 30,
   HEAD = 16,
   FOOT = 16,
@@ -22,12 +22,12 @@ addStyle(`
 #mistakes button[aria-current] { background: var(--warm); }
 #mistakes progress { width: 100%; accent-color: var(--green); }
 #mistakes p { font-size: 0.875rem; }
-#graph { display: block; width: 100%; height: 132px; margin-top: 8px; cursor: pointer; background: var(--panel);
+#graph { display: block; width: 100%; height: 8.25rem; margin-top: 8px; cursor: pointer; background: var(--panel);
   border: 1px solid var(--line); border-radius: 8px; }
 #graph .zero { stroke: var(--line); } #graph .area { fill: var(--green); opacity: .22; }
 #graph .line { fill: none; stroke: var(--green); stroke-width: 2; }
 #graph .here { stroke: var(--ink); stroke-dasharray: 3 3; } #graph .mistake { fill: var(--amber); }
-#graph text { fill: var(--soft); font-size: 0.6875rem; }
+#graph text { fill: var(--soft); font-size: 11px; }
 #lead { font-size: 0.875rem; min-height: 1.5em; }
 @media (min-height: 521px) { #board.mistake { --rest: 330px; } }
 #mistake { padding: 4px 0 10px; font-size: 0.9375rem; }
@@ -45,7 +45,7 @@ aside.reviewing #moves button { width: 6rem; }
   aside.reviewing { height: calc(100dvh - 4.25rem); }
   aside.reviewing > #values { order: 0; flex: 1 1 15rem; min-height: 15rem; display: flex; flex-direction: column; }
   aside.reviewing #mistakes { flex: 1 1 0; min-height: 0; margin-bottom: 0; }
-  aside.reviewing #moves { max-height: 5.25rem; }
+  aside.reviewing #moves { max-height: max(5.25rem, 100dvh - 50rem); }
   aside.reviewing #next { padding: 8px 10px; }
   aside.reviewing #next button { padding: 0 7px; font-size: 0.875rem; }
   aside.reviewing > .row-of button { padding: 0 10px; }
@@ -235,8 +235,9 @@ function showGraph() {
   const graph = $("graph"),
     all = Math.max(1, page.state.line.length),
     known = [],
-    width = graph.clientWidth || 300,
-    height = graph.clientHeight || 120;
+    unit = parseFloat(getComputedStyle(document.documentElement).fontSize) / 16, // in pixels
+    width = (graph.clientWidth || 300) / unit,
+    height = (graph.clientHeight || 120) / unit;
   const half = (height - HEAD - FOOT) / 2,
     middle = HEAD + half,
     x = (number) => LEFT + ((width - LEFT - 8) * number) / all,
@@ -275,10 +276,11 @@ function showGraph() {
   );
   graph.setAttribute("aria-label", texts().graph);
   graph.onclick = (event) => {
-    const number = Math.round((all * (event.clientX - graph.getBoundingClientRect().left - LEFT)) / (width - LEFT - 8));
-    view.view(Math.max(0, number));
+    const at = (event.clientX - graph.getBoundingClientRect().left) / unit;
+    view.view(Math.max(0, Math.round((all * (at - LEFT)) / (width - LEFT - 8))));
   };
 }
+new ResizeObserver(() => reviewing() && showGraph()).observe($("graph"));
 
 /** List the mistakes, and set a note on the position before each, so that buttons can step between them. */
 function listMistakes() {

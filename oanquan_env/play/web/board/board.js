@@ -254,7 +254,10 @@ export class BoardView extends MovingBoard {
     }
   }
 
-  /** Draw where a square's seeds would go in both directions: a dot for each square on the way, a ring for the last. */
+  /**
+   * Draw where a square's seeds would go in both directions: a dot for each square on the way, a ring for the last,
+   * beside it what is captured.
+   */
   drawPaths(index) {
     this.paths.replaceChildren();
     if (index === null || !this.preview) return;
@@ -269,7 +272,15 @@ export class BoardView extends MovingBoard {
           along = out ? 11 * side + 9 : 16 * side; // beside the number of seeds
         const cx = place.centre[0] + along * Math.cos(place.heading) + out * outX,
           cy = place.centre[1] + along * Math.sin(place.heading) + out * outY;
-        if (square === path.at(-1)) element("circle", { class: "last", cx, cy, r: 10.5 }, group);
+        if (square === path.at(-1)) {
+          element("circle", { class: "last", cx, cy, r: 10.5 }, group);
+          const [gain] = this.position.previews[move].captured;
+          if (gain && this.chosen === null) {
+            const badge = this.makeBadge(group); // the arrows of a chosen square have their own
+            badge.classList.add("gain");
+            this.putBadge(badge, [cx + 26 * outX, cy + 26 * outY], `+${gain}`);
+          }
+        }
         element("circle", { cx, cy, r: 5.5 }, group);
       }
     }
