@@ -217,14 +217,12 @@ export class BoardView extends MovingBoard {
     );
     if (this.preview) {
       way.classList.add(anticlockwise ? "one" : "other"); // as its path
-      const badge = this.makeBadge(way);
-      badge.classList.add("gain");
       // away from the other arrow and from this one's head
       const beside = this.two ? [cos < -0.5 ? -0.85 : 0.85, -0.8] : [0.7 * (cos - outX), 0.7 * (sin - outY)];
-      this.putBadge(
-        badge,
+      this.makeGain(
+        way,
         beside.map((part) => part * radius),
-        gain && `+${gain}`,
+        gain,
       );
     }
     Object.assign(way, { at, heading: [cos, sin] });
@@ -241,6 +239,12 @@ export class BoardView extends MovingBoard {
     });
   }
 
+  makeGain(parent, at, gain) {
+    const badge = this.makeBadge(parent);
+    badge.classList.add("gain");
+    this.putBadge(badge, at, gain && `+${gain}`);
+  }
+
   /** Hide the names and points that the arrows cover. */
   hideCoveredNames() {
     for (const { group, name } of this.plate) {
@@ -254,10 +258,7 @@ export class BoardView extends MovingBoard {
     }
   }
 
-  /**
-   * Draw where a square's seeds would go in both directions: a dot for each square on the way, a ring for the last,
-   * beside it what is captured.
-   */
+  /** Draw both ways of a square's seeds: a dot for each square, a ring for the last; for a focused one also gains. */
   drawPaths(index) {
     this.paths.replaceChildren();
     if (index === null || !this.preview) return;
@@ -275,11 +276,7 @@ export class BoardView extends MovingBoard {
         if (square === path.at(-1)) {
           element("circle", { class: "last", cx, cy, r: 10.5 }, group);
           const [gain] = this.position.previews[move].captured;
-          if (gain && this.chosen === null) {
-            const badge = this.makeBadge(group); // the arrows of a chosen square have their own
-            badge.classList.add("gain");
-            this.putBadge(badge, [cx + 26 * outX, cy + 26 * outY], `+${gain}`);
-          }
+          if (gain && this.chosen === null) this.makeGain(group, [cx + 26 * outX, cy + 26 * outY], gain);
         }
         element("circle", { cx, cy, r: 5.5 }, group);
       }
