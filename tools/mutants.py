@@ -149,9 +149,9 @@ def take_tests(folder: Path, commit: str) -> None:
 def noticed_by(folder: Path, tests: str) -> str | None:
     """Run tests in `folder` until one fails; return the name of a test that failed, or None if all pass."""
     command = [sys.executable, "-m", "pytest", tests, "-x", "-q", "-p", "no:cacheprovider", "--timeout", "300"]
-    for marked in ("not slow", "slow") if tests == ROOMS[PAGE] else ("not slow and not daily",):
-        # tests in a browser are slow, and seldom needed
-        run = subprocess.run([*command, "-m", marked], cwd=folder, capture_output=True, text=True, check=False)
+    parts = (["-m", "not slow"], ["-m", "slow"]) if tests == ROOMS[PAGE] else ([],)  # tests in a browser are slow
+    for options in parts:
+        run = subprocess.run([*command, *options], cwd=folder, capture_output=True, text=True, check=False)
         if run.returncode:
             failures = re.findall(r"^(?:FAILED|ERROR) (\S+)", run.stdout, flags=re.MULTILINE)
             return failures[0] if failures else f"pytest ends with status {run.returncode}"
