@@ -135,6 +135,7 @@ def test_the_table_of_the_experiment_shows_presets_and_the_means_of_splits() -> 
     assert last == ["presets: mean of 1 rule sets", *preset[1:]]
 
 
+@pytest.mark.slow
 def test_train_py_writes_a_net_for_any_rules(tmp_path: Path, capsys: Capture, monkeypatch: Patch) -> None:
     config, folder = tmp_path / "any.yaml", tmp_path / "run"
     config.write_text(yaml.safe_dump({**ANY, "total_plies": 2 * ITERATION}))

@@ -90,7 +90,8 @@ def test_a_network_reads_the_rules_or_ignores_them(name: str) -> None:
         assert ((outputs[0][0] == FORBIDDEN) == ~torch.from_numpy(legal(cores[0], cores[0].start(1)))).all()
 
 
-@pytest.mark.parametrize("name", ["plain", pytest.param("afterstates", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["plain", "afterstates"])
 def test_a_run_under_many_rules_resumes_and_plays_any_rules(name: str, tmp_path: Path) -> None:
     settings = {**MANY, "network": {**MANY["network"], "name": name}, "total_plies": 2 * ITERATION}
     learn(begin(tmp_path / "whole", settings))

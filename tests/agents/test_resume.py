@@ -35,10 +35,13 @@ from tests.helpers import Capture, Patch, runs
 from tests.helpers.runs import ANY, ITERATION, PPO, TD, begin, learn, resume
 
 KINDS = {"ppo": PPO, "td": TD, "any": ANY}
+SLOW = {"any": pytest.mark.slow}
 BEAMS: dict[str, Any] = {"starts": {"max_plies": 4, "beam_share": 0.5}, "rules": "mancala-world fields=2 max_plies=9"}
 
 
-@pytest.fixture(scope="module", params=KINDS.values(), ids=KINDS.keys())
+@pytest.fixture(
+    scope="module", params=[pytest.param(one, id=name, marks=SLOW.get(name, ())) for name, one in KINDS.items()]
+)
 def settings(request: pytest.FixtureRequest) -> dict[str, Any]:
     return request.param  # type: ignore[no-any-return]
 

@@ -56,7 +56,7 @@ setattr(last_of_planes, "observation", "planes")  # noqa: B010
 @pytest.mark.parametrize("observation", OBSERVATIONS)
 def test_mixed_batches_agree_with_the_referee(observation: str) -> None:
     """Each row plays what the referee plays under the row's rules, and shows what their encoder shows."""
-    n, rng = 120 if observation == "counts" else 40, np.random.default_rng(0)
+    n, rng = 60 if observation == "counts" else 40, np.random.default_rng(0)
     games = OAnQuanVectorEnv(n, SETS, opponent=None, observation=observation, reward="margin", threads=2)
     seen, info = games.reset(seed=1)
     drawn, ends = info["rules"].copy(), 0

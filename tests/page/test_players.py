@@ -299,6 +299,7 @@ def test_values_of_first_moves_are_those_of_the_table_and_damaged_ones_are_refus
 # ---- hints, games, the worker ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_hints_are_pythons_values_within_the_proved_bounds(ask: Callable[..., list[Any]]) -> None:
     asked = [(boards(name, count)[-1], True) for name, count in (("app", 2), ("four-player", 6), (FORFEIT, 7))]
     asked.append((boards(CUSTOM, 3)[-1], True))
@@ -338,6 +339,7 @@ def test_hints_are_pythons_values_within_the_proved_bounds(ask: Callable[..., li
         assert list(found["values"]) == [str(move) for move in ranked]
 
 
+@pytest.mark.slow
 def test_openings_and_hints_show_the_same_values_and_search_only_where_the_table_ends(
     ask: Callable[..., list[Any]],
 ) -> None:

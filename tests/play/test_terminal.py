@@ -24,6 +24,7 @@ from tests.helpers.node import run_script
 
 Play = Callable[..., str]
 BOTH = ("--opponent", "human", "--rules", "mancala-world")
+QUICK = Level(("minimax:nodes=2000,net=pretrained",))  # hints need no second
 THREE = "0,0,2,0,0,1*/1,0,3,0,0,0/0,1,0,0,0,0 25,30,32 0 30"
 LESSON = "0,0,0,0,1,0*/0,0,0,0,1,0 58,0 0 30"
 
@@ -66,17 +67,18 @@ def test_a_game_of_two_persons(play: Play) -> None:
 
 
 def test_a_hint_says_what_each_move_is_worth(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(LEVELS, "perfect", Level(("maxn:depth=2",)))
     printed = play("hint\n", "--rules", "three-player", "--position", THREE)
     assert re.search(
         r"Try 3[AC]\. Final lead over the others’ average after each move .*\n3[AC] [+-]\d+  3[AC] [+-]\d+\n", printed
     )
+    monkeypatch.setitem(LEVELS, "perfect", QUICK)
     printed = play("hint\n")
     assert re.search(r"Try (2C|4A)\. Final lead after each move if .*\(searched (\d+) moves ahead\):\n", printed)
     worth = dict(re.findall(r"(\d[AC]) ([+-]?\d+)", printed))
     assert sorted(worth) == [f"{field}{letter}" for field in range(1, 6) for letter in "AC"]
     assert [*worth.values()] == sorted(worth.values(), key=int, reverse=True)  # the best first
     assert int(worth["5A"]) == int(worth["1C"]) == min(map(int, worth.values())) == -24  # they lose the game
-    monkeypatch.setitem(LEVELS, "perfect", Level(("minimax:nodes=99,net=pretrained",)))  # not for a second
     custom = ("--rules", "vietnamese stone_value=5", "--opponent", "hard")
     assert re.search(r"\(searched \d+ moves ahead with the net for any rules\)", play("hint\n", *custom))
     assert "nước, bằng mạng nơ-ron cho mọi luật)" in play("hint\n", *custom, "--language", "vi")
@@ -108,6 +110,7 @@ def test_the_time_of_a_search_begins_when_it_is_compiled(monkeypatch: pytest.Mon
 
 
 def test_the_terminal_speaks_vietnamese_alone(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(LEVELS, "perfect", QUICK)
     typed = "tro giup\n?\nluat\n3\na 3\nkể\n9Z\n9C\n1A\ngợi ý\nĐI LẠI\ndilai\nnuoc\nq\nthoát\n"
     printed = play(typed, *BOTH, "--language", "vi")
     assert printed.count("Gõ có dấu hay không dấu đều được") == 2

@@ -109,7 +109,7 @@ def test_values_and_best_moves_are_those_of_plain_minimax(rules: str, depth: int
     """With a net, the leaves of plain minimax have the net's values, rounded to whole points."""
     core = endless(rules)
     net = random_net(str(core.rules)) if leaves == "a net" else None
-    positions = random_positions(core, 12, seed=depth)
+    positions = random_positions(core, 16 // depth, seed=depth)
     positions = positions[positions.ply > 0] if net else Positions.concatenate([core.start(), positions])
 
     def horizon_values(running: Positions) -> np.ndarray:
@@ -269,13 +269,17 @@ player.choose(core.start(int(sys.argv[3])), np.random.default_rng(0))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 @pytest.mark.parametrize(
     ("player", "rules", "games"),
-    [("minimax:depth=40", "mancala-world", "1"), pytest.param("minimax:depth=40", "ludii", "9", marks=pytest.mark.slow),
-     pytest.param("maxn:depth=40", "three-player", "2", marks=pytest.mark.slow)],
-)  # fmt: skip
-@pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)])
+    [
+        ("minimax:depth=40", "mancala-world", "1"),
+        ("minimax:depth=40", "ludii", "9"),
+        ("maxn:depth=40", "three-player", "2"),
+    ],
+)
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_deep_search_notices_a_signal(player: str, rules: str, games: str, number: signal.Signals) -> None:
     command = [sys.executable, "-c", DEEP, player, rules, games]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as run:

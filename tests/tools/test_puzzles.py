@@ -113,6 +113,7 @@ def test_trials_of_a_puzzle_that_ends_at_once() -> None:
 # ---- the files -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_files_hold_what_they_promise(name: str) -> None:
     core, found = Core(PRESETS[name].rules), puzzles_of(name)
