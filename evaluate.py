@@ -7,15 +7,19 @@
 
 --suite names what to measure:
 
-    arena       games: every pairing plays every opening in every seating. A score is the share of wins; a draw counts
-                as half a win. With three or four players one player meets copies of another, and its fair share is a
-                third or a quarter.
-    regret      the points that a player's moves lose compared with the best moves, in a suite, a fixed set of positions
-    exploit     the points that a player gives up to the best response found in --minutes, in each seat
-    pairs       the shares of moves that are best under the given rules, and under the others, in rule pairs: positions
-                whose best moves differ between two rule sets, whatever --rules says
-    rule-sets   regret under 96 rule sets that no training may use, whatever --rules says, in percent of the regret of
-                random moves
+    arena       games: every pairing plays every opening in every seating. A
+                score is the share of wins; a draw counts as half a win. With
+                three or four players one player meets copies of another, and
+                its fair share is a third or a quarter.
+    regret      the points that a player's moves lose compared with the best
+                moves, in a suite, a fixed set of positions
+    exploit     the points that a player gives up to the best response found in
+                --minutes, in each seat
+    pairs       the shares of moves that are best under the given rules, and
+                under the others, in rule pairs: positions whose best moves
+                differ between two rule sets, whatever --rules says
+    rule-sets   regret under 96 rule sets that no training may use, whatever
+                --rules says, in percent of the regret of random moves
 
 --output writes report.json, report.md and scores.png to a folder; the same command resumes an interrupted evaluation.
 LABEL=PLAYER sets a label. With --ray a Ray cluster plays the pairings; the results are the same, except for players

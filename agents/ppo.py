@@ -10,7 +10,7 @@ import functools
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Literal, Self, TypeAlias, TypeVar, cast
+from typing import Annotated, Any, Literal, Self, TypeAlias, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -25,7 +25,7 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnvObs, VecEnvStepR
 from torch import Tensor
 
 from agents.checkpoint import RUN_NAME
-from agents.config import Count, Positive, PositiveOrZero, Share, Strict, imported, read_yaml, validated
+from agents.config import KIND, Count, Positive, PositiveOrZero, Share, Strict, imported, read_yaml, validated
 from agents.evaluation.training_evaluation import TrainingEvaluation
 from agents.networks.features import FeatureEncoder
 from agents.networks.nets import NETWORKS, NetworkConfig, make_network, options_type
@@ -80,7 +80,7 @@ class PPOSettings(Strict):
 class PPOConfig(RunConfig):
     """All settings of a PPO run."""
 
-    kind: Literal["ppo"] = Field("ppo", description="kind of run: ppo trains an agent, td a value net")
+    kind: Annotated[Literal["ppo"], KIND] = Field("ppo", description="kind of run: ppo trains an agent, td a value net")
     reward: str = Field("margin", description="reward of a ply: margin, outcome, mixed, or a function MODULE:NAME")
     device: str = Field("cpu", description="torch's device: cpu, cuda, ...")
     network: SerializeAsAny[NetworkConfig] = Field(NetworkConfig(), description="the network")

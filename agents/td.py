@@ -18,7 +18,7 @@ from pydantic import AfterValidator, Field, model_validator
 from torch import Tensor, nn
 
 from agents.checkpoint import RUN_NAME
-from agents.config import Count, CountOrZero, Positive, Share, Strict, read_yaml
+from agents.config import KIND, Count, CountOrZero, Positive, Share, Strict, read_yaml
 from agents.evaluation.training_evaluation import EvaluationSchedule
 from agents.networks.value_nets import SCALE, AnyRulesModule, ValueModule
 from agents.rule_set_games import RuleSetGames, training_rule_sets
@@ -104,7 +104,7 @@ class TDEvaluation(EvaluationSchedule):
 class TDConfig(RunConfig):
     """All settings of a TD run."""
 
-    kind: Literal["td"] = Field("td", description="kind of run: td trains a value net, ppo an agent")
+    kind: Annotated[Literal["td"], KIND] = Field("td", description="kind of run: td trains a value net, ppo an agent")
     rules: Annotated[str, AfterValidator(_rules_or_any)] = Field(
         DEFAULT_PRESET, description="rules by name, such as 'vietnamese quan_non=5', or any"
     )

@@ -3,6 +3,8 @@
 import difflib
 import os
 import re
+import shutil
+import textwrap
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
@@ -78,8 +80,9 @@ def usages(kinds: Kinds) -> dict[str, str]:
 
 
 def listed(kinds: Kinds) -> str:
-    """Return the `usages` as a string with one line for each form."""
-    return "\n".join(f"  {form:34} {text}" for form, text in usages(kinds).items())
+    """Return the `usages` as a string that fits the terminal, with a hanging indent for each form."""
+    fill = textwrap.TextWrapper(shutil.get_terminal_size().columns, subsequent_indent=37 * " ", break_on_hyphens=False)
+    return "\n".join(fill.fill(f"  {form:34} {text}") for form, text in usages(kinds).items())
 
 
 def parse(name: str, kinds: Kinds) -> PlayerName:

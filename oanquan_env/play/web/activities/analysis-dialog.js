@@ -2,7 +2,7 @@
 
 import { addStyle, make } from "../dom.js";
 import { complain } from "../page-state.js";
-import { studyDialog } from "./study.js";
+import { legend, studyDialog } from "./study.js";
 
 addStyle(`
 #analysis-tree { flex: 1 1 6em; min-height: 5em; overflow: auto; margin: 0; padding: 8px; line-height: 1.9;
@@ -55,6 +55,7 @@ export function makeDialog(texts, acts) {
       ...["main", "remove", "link", "record"].map(button),
       field("select", "saved", texts.saved),
     ),
+    legend(),
   );
   nodes.dialog = studyDialog("analysis", texts.title, field("select", "rules", ""), main, side, list);
   return nodes;

@@ -9,7 +9,7 @@ import { explain, page, presetName, words } from "../page-state.js";
 import { Book, movesOf, refutation, valueOf } from "../players/book.js";
 import { checkProof } from "../players/certificate.js";
 import { PROOF } from "../words/proof-words.js";
-import { Study, how, showMoves, studyDialog } from "./study.js";
+import { Study, how, legend, showMoves, studyDialog } from "./study.js";
 
 const explorer = { preset: null, study: null, walk: null }; // `walk`: the line being shown
 const LISTED = 10; // maximum number of listed moves of a line
@@ -29,9 +29,6 @@ addStyle(`
 #openings-refuted { display: flex; gap: 12px; align-items: center; justify-content: space-between; }
 #openings-refuted button { flex: none; }
 #openings-answer { scroll-margin-bottom: 20px; }
-#openings-dialog .help { color: var(--soft); font-size: 0.875rem; }
-#openings-dialog .help summary { padding: 6px 0; }
-#openings-dialog .help[open] { padding-bottom: 8px; }
 #openings-line button { min-height: 2.375rem; padding: 0 0.625rem; }
 #openings-line button[aria-current] { background: var(--warm); font-weight: 700; }
 #openings-dialog progress { width: 100%; accent-color: var(--green); }
@@ -76,7 +73,7 @@ function build(presets) {
     {},
     part("p", "refuted"),
     row(button(words().fromHere, playFromHere), button(words().analyse, analyse)),
-    make("details", { className: "help" }, make("summary", { textContent: texts().help }), texts().about),
+    legend(),
     part("h3", "proof", { textContent: texts().proof }),
     part("p", "claim"),
     row(
@@ -123,7 +120,7 @@ async function choose(preset) {
   study.begin(loaded, engine.start(rules), { en: PROOF.en.names, vi: PROOF.vi.names }, texts().plates);
   const bad = refutation(engine, rules, table),
     line = bad?.line ?? [];
-  nodes.refuted.hidden = !bad;
+  nodes.refuted.replaceChildren();
   if (bad) {
     const ends =
       line.reduce((position, action) => engine.play(rules, position, action).position, engine.start(rules)).ended !== 0;
@@ -189,6 +186,7 @@ function showPosition() {
       })
       .filter((_, number) => !number || number > line.length - LISTED),
   );
+  nodes.refuted.hidden = line.length > 0 || !nodes.refuted.firstChild; // it speaks of the first move
   const moves = study.moves();
   showMoves(study, nodes.moves, moves, go);
   if (game.over) {
@@ -198,9 +196,7 @@ function showPosition() {
     const value = valueOf(rules, table, position, movesOf(engine, rules, table, position, hint)),
       { lower, upper, proved } = value;
     const best = value.value === null ? how(value) : `${text.best(text.result(value.value))} (${how(value, hint)}).`;
-    const { mover } = position,
-      range = mover ? text.range(-upper, -lower) : text.range(lower, upper),
-      certain = proved || upper - lower === Infinity ? "" : text.certain(range, mover);
+    const certain = proved || upper - lower === Infinity ? "" : text.certain(text.range(lower, upper));
     nodes.value.textContent = `${text.turn(position.mover)}; ${best} ${certain}`;
   }
   return moves;

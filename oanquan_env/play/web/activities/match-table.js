@@ -15,7 +15,7 @@ const WORDS = {
     about: "What is bán ruộng (selling squares)?",
     place: "data/about.en.html#the-end-of-the-game",
     prices:
-      "The loser owes what it lacks to half of all points, or what the winner has above half, if less. Every 10 points owed costs a square; 5–9 left over pawns one.",
+      "The loser owes the points that it is short of half, or the winner’s points above half, whichever is less. Every 10 owed costs a square; 5–9 left over pawns one. Before that, the winner gets back one of its squares for every 10 points of its lead.",
     owes: (name, points, given) =>
       points ? `${name} ${name === "You" ? "owe" : "owes"} ${points} points and ${given}.` : `${name} ${given}.`,
     keeps: "no square changes hands",
@@ -34,7 +34,7 @@ const WORDS = {
     about: "Bán ruộng là gì?",
     place: "data/about.vi.html#het-van",
     prices:
-      "Người thua thiếu phần kém nửa tổng số điểm, hoặc phần người thắng có trên nửa, nếu ít hơn. Cứ thiếu mười điểm thì bán một ruộng; lẻ từ năm điểm thì cầm một ruộng.",
+      "Người thua thiếu phần kém nửa tổng số điểm, hoặc phần người thắng có trên nửa, nếu ít hơn. Cứ thiếu mười điểm thì bán một ruộng; lẻ từ năm điểm thì cầm một ruộng. Trước đó, người thắng cứ hơn mười điểm thì được chuộc lại một ruộng của mình.",
     owes: (name, points, given) => (points ? `${name} thiếu ${points} điểm: ${given}.` : `${name} ${given}.`),
     keeps: "không ai phải bán ruộng",
     sells: (fields) => `bán ruộng ${fields.join(", ")}`,

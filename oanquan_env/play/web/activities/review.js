@@ -17,6 +17,7 @@ const LEFT = 30,
   TICKS = [30, 10, 0, -10, -30];
 addStyle(`
 #mistakes { margin: 8px 0 0; height: 240px; overflow: auto; }
+#mistakes > li:first-child { position: sticky; top: 0; } /* the button to practise */
 #mistakes b { color: var(--amber); }
 #mistakes li > button { text-align: left; width: 100%; padding: 6px 10px; font-size: 0.875rem; margin-bottom: 4px; }
 #mistakes button[aria-current] { background: var(--warm); }
@@ -49,7 +50,7 @@ aside.reviewing #moves button { width: 6rem; }
   aside.reviewing #next { padding: 8px 10px; }
   aside.reviewing #next button { padding: 0 7px; font-size: 0.875rem; }
   aside.reviewing > .row-of button { padding: 0 10px; }
-  aside.reviewing #resign:disabled { display: none; }
+  aside.reviewing :is(#resign:disabled, #card) { display: none; } /* sharing has the picture, too */
 }
 @media (max-width: 560px) {
   #board.mistake { --rest: 362px; }

@@ -29,6 +29,9 @@ addStyle(`
 .study-board ~ .row-of { justify-content: center; }
 .study-side { display: flex; flex-direction: column; gap: 8px; overflow: auto; padding: 3px; margin: -3px; }
 #analysis-tools + .move-values { margin-top: 8px; }
+.study .help { color: var(--soft); font-size: 0.875rem; }
+.study .help summary { padding: 6px 0; }
+.study .help[open] { padding-bottom: 8px; }
 .move-values { display: grid; gap: 4px; grid-template-columns: repeat(auto-fill, minmax(7.5rem, 1fr)); }
 .move-values button { display: grid; grid-template-columns: 2em 2.3em minmax(0, 1fr); gap: 6px; align-items: center;
   min-height: 2.625rem; padding: 0 0.625rem; text-align: left; line-height: 1.15; font-variant-numeric: tabular-nums; }
@@ -221,6 +224,12 @@ const negated = (one) => ({
   lower: -one.upper,
   upper: -one.lower,
 });
+
+/** Return what explains the numbers, to be opened. */
+export function legend() {
+  const { help, about } = PROOF[page.language];
+  return make("details", { className: "help" }, make("summary", { textContent: help }), about);
+}
 
 /** Say whether a value is proved; given the `hint`, also if its net is the one for any rules. */
 export function how({ value, proved }, hint = null) {

@@ -127,9 +127,9 @@ export class BoardView extends MovingBoard {
       const crowded = Math.abs(cos) > 0.6 && width > 42,
         // beside the square's number
         aside = ((width + 0.7 * number) * Math.abs(cos) + (height + 1.1 * number) * Math.abs(sin)) / 2 + 2;
-      for (const move of moves.sort((a, b) => values[b] - values[a]).slice(0, crowded ? 1 : 2)) {
-        // if there is no room for two, show only the better one
-        const side = crowded || move.endsWith("A") ? aside : -aside,
+      // if there is no room for two, show the best moves alone
+      for (const move of crowded ? moves.filter((one) => equals.includes(one)) : moves) {
+        const side = move.endsWith("A") ? aside : -aside,
           x = centre[0] + side * cos + out * outX,
           y = centre[1] + side * sin + out * outY;
         const group = element(
@@ -218,7 +218,9 @@ export class BoardView extends MovingBoard {
     if (this.preview) {
       way.classList.add(anticlockwise ? "one" : "other"); // as its path
       // away from the other arrow and from this one's head
-      const beside = this.two ? [cos < -0.5 ? -0.85 : 0.85, -0.8] : [0.7 * (cos - outX), 0.7 * (sin - outY)];
+      const beside = this.two
+        ? [0.85 * cos + 0.6 * outX, 0.85 * sin + 0.6 * outY]
+        : [0.7 * (cos - outX), 0.7 * (sin - outY)];
       this.makeGain(
         way,
         beside.map((part) => part * radius),
@@ -270,13 +272,14 @@ export class BoardView extends MovingBoard {
         const place = this.drawing.squares[square],
           [outX, outY] = outwards(place),
           out = place.field < this.drawing.fields ? 30 : 0, // inside the rings of the last move
-          along = out ? 11 * side + 9 : 16 * side; // beside the number of seeds
+          along = out ? 11 * side + 9 : 16 * side, // beside the number of seeds
+          inwards = out ? -26 : 26 * side; // two on a mandarin square stand apart
         const cx = place.centre[0] + along * Math.cos(place.heading) + out * outX,
           cy = place.centre[1] + along * Math.sin(place.heading) + out * outY;
         if (square === path.at(-1)) {
           element("circle", { class: "last", cx, cy, r: 10.5 }, group);
           const [gain] = this.position.previews[move].captured;
-          if (gain && this.chosen === null) this.makeGain(group, [cx + 26 * outX, cy + 26 * outY], gain);
+          if (gain && this.chosen === null) this.makeGain(group, [cx + inwards * outX, cy + inwards * outY], gain);
         }
         element("circle", { cx, cy, r: 5.5 }, group);
       }

@@ -50,7 +50,7 @@ const ADDED = {
       easy: "grabs what it sees",
       medium: "gives little away",
       hard: "looks far ahead",
-      perfect: "follows known proofs",
+      perfect: "follows proofs where there are any",
     },
     presetWords: {
       vietnamese:

@@ -20,7 +20,7 @@ export const TASKS = {
     replied: (move, points, stones) =>
       `Your opponent answers ${move}${points ? `, capturing ${stones ? "a mandarin" : counted(points)}` : ""}.`,
     again: "Try again or see the answer.",
-    answer: (line) => `The answer: ${line}.`,
+    answer: (line) => `The answer${line.includes(" ") ? ", with the replies" : ""}: ${line}.`,
   },
   vi: {
     puzzles: {
@@ -37,7 +37,7 @@ export const TASKS = {
     replied: (move, points, stones) =>
       `Đối thủ đáp ${move}${points ? `, ăn ${stones ? "quan" : `${points} điểm`}` : ""}.`,
     again: "Hãy thử lại, hoặc xem lời giải.",
-    answer: (line) => `Lời giải: ${line}.`,
+    answer: (line) => `Lời giải${line.includes(" ") ? ", kể cả nước đáp" : ""}: ${line}.`,
   },
 };
 

@@ -32,7 +32,7 @@ const ADDED = {
     resultCopied: "Result copied.",
     returns: "You’ll see it again later.",
     allSolved: "You’ve solved all of these.",
-    about: (themes) => `Theme: ${themes}.`,
+    about: (themes) => `${themes.includes(",") ? "Themes" : "Theme"}: ${themes}.`,
     shared: (day, marks, days) => `Ô Ăn Quan · ${date(day, "en-GB")} · ${marks} · ${days}-day streak`,
     par: "Par of the day",
     offPar: (short) => offPar(short, "resigned", "par", (points) => `${points} short of par`),
