@@ -242,6 +242,8 @@ def test_a_line_that_is_shown_ends_when_a_person_does_something_else(visit: Visi
             line.nth(1).wait_for()
         page.clock.run_for(2000)  # milliseconds: the line would go on
         assert [text.split()[-1] for text in line.all_inner_texts()] == ["Start", *others]
+        assert show.is_hidden()  # it speaks of the first move
+        line.first.click()
 
 
 @pytest.mark.slow

@@ -172,7 +172,7 @@ def test_solving_failing_and_coming_back(visit: Visit) -> None:
     assert person.board.locator(".marks rect[stroke-dasharray]").count() == 1
     page.locator("#puzzle-about", has_text="You’ll see it again later.").wait_for()
     page.locator("#show-answer").click()
-    person.waits_for("The answer: " + " ".join(moves.replace(" ", "/") for moves in failed["line"]))
+    person.waits_for("The answer, with the replies: " + " ".join(moves.replace(" ", "/") for moves in failed["line"]))
     assert person.moves == [moves.split()[0] for moves in failed["line"]]
     seen = []
     for _ in range(3):
