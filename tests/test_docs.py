@@ -26,7 +26,7 @@ OUTSIDE += sorted([*(ROOT / "agents").rglob("README.md"), *(ROOT / "experiments"
 """Pages outside the MkDocs site."""
 OWN = ("configs/", "oanquan_env/", "agents/", "experiments/", "examples/", "tests/", "tools/")
 """Files in these folders must exist if a command names them; files in `runs/` and `out/` are made by commands."""
-SLOW = ("frameworks", "league")
+SLOW = ("frameworks", "generalisation", "league")
 """Pages whose examples take seconds."""
 LINK = re.compile(r"""(?:\]\(|(?:src|srcset|href)=")([^)"\s]+)""")
 SHELL = re.compile(r"^ *```sh\n(.*?)^ *```", flags=re.MULTILINE | re.DOTALL)

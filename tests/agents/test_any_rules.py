@@ -149,6 +149,7 @@ def test_train_py_writes_a_net_for_any_rules(tmp_path: Path, capsys: Capture, mo
     assert np.isfinite(net.for_rules("app fields=4 seeds=9").values(Core("app fields=4 seeds=9").start())).all()
 
 
+@pytest.mark.slow
 def test_evaluations_measure_regret_under_the_development_rule_sets(tmp_path: Path) -> None:
     reports: list[str] = []
     learn(begin(tmp_path / "run", ANY, reports.append, total_plies=ITERATION))

@@ -62,6 +62,7 @@ def test_a_made_suite_has_the_values_of_the_search(recipe: SuiteRecipe) -> None:
     assert ("--net pretrained" in str(suite.made["command"])) == bool(net)
 
 
+@pytest.mark.slow
 def test_games_with_too_few_positions_are_refused_with_a_count_that_they_have() -> None:
     recipe = SuiteRecipe("mancala-world fields=2 seeds=2", count=90, depths=(2, 2, 2), games=30)
     with pytest.raises(ValueError, match=r"had \d+ of 30 positions .* raise --games, or lower --count to \d+ or less"):
@@ -105,6 +106,7 @@ def searched() -> Suite:
     return make_regret_suite(recipe)
 
 
+@pytest.mark.slow
 def test_proofs_are_right_and_depend_neither_on_guesses_nor_on_order(searched: Suite) -> None:
     found = prove_suite(searched, 300_000)
     deep = Search(searched.core).values(searched.positions, 40)

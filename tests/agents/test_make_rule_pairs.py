@@ -59,6 +59,7 @@ def test_fields_then_phases_then_rule_sets_have_equal_numbers(keys: Any, count: 
     assert Counter("".join(found[number]) for number in chosen) == expected
 
 
+@pytest.mark.slow
 def test_a_search_finds_pairs_of_a_phase_with_the_values_of_the_search_within_proved_bounds() -> None:
     names = "mancala-world fields=3", "app fields=3"
     recipe = PairsRecipe(depths=(6, 6, 8), nodes=(1000, 1000, 30_000), games=200, cell=2)

@@ -104,6 +104,7 @@ def test_a_run_under_many_rules_resumes_and_plays_any_rules(name: str, tmp_path:
         core.check(core.start(3), player(core.rules).choose(core.start(3), np.random.default_rng(0)))
 
 
+@pytest.mark.slow
 def test_the_experiment_measures_what_is_missing_and_lists_other_results(tmp_path: Path, capsys: Capture) -> None:
     def run(*options: str, file: str = "results.json", status: int = 0) -> tuple[str, str]:
         """Run the experiment in `tmp_path`; return its table without the heads, and its errors."""
