@@ -114,7 +114,7 @@ export class BoardView extends MovingBoard {
     }
     const font = Math.max(15, 10 * this.k),
       number = Math.max(17, 11 * this.k),
-      width = Math.max(40, 2.3 * font),
+      width = Math.max(37, 2.15 * font),
       height = 1.24 * font;
     for (const [index, moves] of this.byField(Object.keys(values))) {
       const square = this.drawing.squares[index],
@@ -124,7 +124,7 @@ export class BoardView extends MovingBoard {
         [outX, outY] = outwards(square);
       // outside the row, so that seeds and numbers stay visible
       const out = 57 + (width * Math.abs(sin) + height * Math.abs(cos)) / 2;
-      const crowded = Math.abs(cos) > 0.6 && width > 42,
+      const crowded = Math.abs(cos) > 0.6 && width > 39,
         // beside the square's number
         aside = ((width + 0.7 * number) * Math.abs(cos) + (height + 1.1 * number) * Math.abs(sin)) / 2 + 2;
       // if there is no room for two, show the best moves alone
