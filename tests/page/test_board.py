@@ -149,20 +149,23 @@ def test_who_loses_to_one_player_does_not_share_the_win() -> None:
 
 def test_a_settlement_tells_the_fields_that_changed_hands() -> None:
     changes = {"sold": ["S1", "S2"], "pawned": ["S3"], "returned": ["N1"]}
-    rounds = [{"winner": 1, "owed": 25, **changes}, {"winner": None, "owed": 0, **{name: [] for name in changes}}]
+    rounds: list[dict[str, Any]] = [{"scores": [10, 60], "winner": 1, "owed": 25, **changes}]
+    rounds.append({"scores": [35, 35], "winner": None, "owed": 0, **{name: [] for name in changes}})
     settled, drawn = run_script(
         "activities/match-table.js",
         f"given.rounds.map(round => module.settlement({VIEW}, round))",
         {"drawing": drawing(2, 5), "rounds": rounds, "state": {}},
     )
-    assert settled == "South owes 25 points and sells squares 1 and 2 and pawns square 3.\nNorth buys back square 1."
+    assert settled == (
+        "North leads by 50 and gets back square 1.\nSouth owes 25 points and sells squares 1 and 2 and pawns square 3."
+    )
     assert drawn == "No square changes hands."
     yours = run_script(
         "activities/match-table.js",
         f"module.settlement({VIEW.replace('South', 'you')}, given.rounds[0])",
         {"drawing": drawing(2, 5), "rounds": rounds, "state": {}},
     )
-    assert yours.startswith("You owe 25 points and sell squares 1 and 2 and pawn square 3.")
+    assert yours.endswith("You owe 25 points and sell squares 1 and 2 and pawn square 3.")
 
 
 def test_a_key_that_is_held_down_acts_once_and_a_key_without_a_name_does_nothing() -> None:

@@ -97,7 +97,7 @@ def test_undo_hint_redo_and_review(visit: Visit) -> None:
     worst.wait_for()
     assert "turns a win into a loss, lets North capture a mandarin with 3A" in worst.inner_text()
     worst.click()
-    assert person.said.startswith("Start. South played 5A: gives away 36 points")
+    assert person.said.startswith("Start. South played 5A, which gives away 36 points")
     page.locator("#lead", has_text="South +12").wait_for()
     page.locator("#from-here").click()
     person.wait_for_turn()

@@ -55,7 +55,7 @@ def test_a_review_is_of_one_game_and_keeps_the_board_in_sight(visit: Visit) -> N
     assert "North wins" not in page.locator("aside").inner_text()  # the result is shown only once
     page.locator("#review").tap()
     page.locator("#mistakes button", has_text="1. South 5A −36").tap()
-    person.waits_for("Start. South played 5A: gives away 36 points, turns a win into a loss")
+    person.waits_for("Start. South played 5A, which gives away 36 points, turns a win into a loss")
     assert person.board.locator(".floor, .say").evaluate_all(IN_SIGHT)
     person.page.keyboard.press("End")
     person.waits_for("One move gave away three points or more, or changed who wins.")
@@ -94,6 +94,11 @@ def test_a_mistake_is_shown_beside_the_best_move(visit: Visit) -> None:
     panel.get_by_text("Stop").click()
     person.waits_for("Start. You played 5A")
     assert arrows.count() == 2
+    panel.get_by_text("Show the best line").click()
+    panel.get_by_text("Stop").wait_for()
+    person.page.keyboard.press("Home")  # something else than the line is shown
+    panel.get_by_text("Show the best line").wait_for()
+    person.waits_for("Start. You played 5A")
     reviewed = page.locator("#mistakes").all_inner_texts()
     panel.get_by_text("Analyse").click()
     assert page.locator("#analysis-tree [aria-current]").inner_text() == "Start"

@@ -55,7 +55,7 @@ export function makeDialog(texts, acts) {
       ...["main", "remove", "link", "record"].map(button),
       field("select", "saved", texts.saved),
     ),
-    legend(),
+    (nodes.help = legend()),
   );
   nodes.dialog = studyDialog("analysis", texts.title, field("select", "rules", ""), main, side, list);
   return nodes;

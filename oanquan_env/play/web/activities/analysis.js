@@ -278,6 +278,7 @@ function showValues() {
     best =
       hint && shown.length ? texts().best(name(mover), hint.values[hint.best], how(view, hint, rules.players)) : "";
   showMoves(study, nodes.values, shown, play);
+  nodes.help.hidden = rules.players > 2;
   const at = path.length ? `${numbered(path.length, rules.players)}${moves().at(-1)}` : texts().start;
   say(`${at}. ${capital(outcome ? texts().over(standing.join(", ")) : best || texts().turn(name(mover)))}`);
 }

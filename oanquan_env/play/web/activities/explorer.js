@@ -73,7 +73,7 @@ function build(presets) {
     {},
     part("p", "refuted"),
     row(button(words().fromHere, playFromHere), button(words().analyse, analyse)),
-    legend(),
+    legend(texts().first),
     part("h3", "proof", { textContent: texts().proof }),
     part("p", "claim"),
     row(
@@ -210,8 +210,7 @@ async function go(move, walk = null) {
   if (action === undefined) return;
   const shown = study.play(action);
   showPosition();
-  // until the motion ends
-  if (study.game.over) nodes.value.textContent = "";
+  nodes.value.textContent = ""; // until the motion ends
   study.view.setHints(null);
   if (await shown) show();
 }

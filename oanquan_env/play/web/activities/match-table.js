@@ -15,13 +15,14 @@ const WORDS = {
     about: "What is bán ruộng (selling squares)?",
     place: "data/about.en.html#the-end-of-the-game",
     prices:
-      "The loser owes the points that it is short of half, or the winner’s points above half, whichever is less. Every 10 owed costs a square; 5–9 left over pawns one. Before that, the winner gets back one of its squares for every 10 points of its lead.",
+      "After a round, the winner first gets back one of its squares for every 10 points of its lead. Then the loser owes what it lacks to half of all points, or what the winner has above half, if that is less: every full 10 points cost a square, and 5 to 9 left over pawn one.",
     owes: (name, points, given) =>
       points ? `${name} ${name === "You" ? "owe" : "owes"} ${points} points and ${given}.` : `${name} ${given}.`,
     keeps: "no square changes hands",
     sells: (fields, name) => `${name === "You" ? "sell" : "sells"} ${inWords(fields)}`,
     pawns: (fields, name) => `${name === "You" ? "pawn" : "pawns"} ${inWords(fields)}`,
-    redeems: (fields, name) => `${name === "You" ? "buy" : "buys"} back ${inWords(fields)}`,
+    redeems: (fields, name, lead) =>
+      `${name === "You" ? "lead" : "leads"} by ${lead} and ${name === "You" ? "get" : "gets"} back ${inWords(fields)}`,
     and: " and ",
     corners:
       "A red corner marks a sold square: at the end of a round its seeds go to the other player, or half of them if it’s only pawned (a hollow corner).",
@@ -34,12 +35,12 @@ const WORDS = {
     about: "Bán ruộng là gì?",
     place: "data/about.vi.html#het-van",
     prices:
-      "Người thua thiếu phần kém nửa tổng số điểm, hoặc phần người thắng có trên nửa, nếu ít hơn. Cứ thiếu mười điểm thì bán một ruộng; lẻ từ năm điểm thì cầm một ruộng. Trước đó, người thắng cứ hơn mười điểm thì được chuộc lại một ruộng của mình.",
+      "Hết ván, trước hết người thắng cứ hơn mười điểm thì được chuộc lại một ruộng của mình. Sau đó, người thua thiếu phần kém nửa tổng số điểm, hoặc phần người thắng có trên nửa, nếu ít hơn: cứ thiếu mười điểm thì bán một ruộng; lẻ từ năm điểm thì cầm một ruộng.",
     owes: (name, points, given) => (points ? `${name} thiếu ${points} điểm: ${given}.` : `${name} ${given}.`),
     keeps: "không ai phải bán ruộng",
     sells: (fields) => `bán ruộng ${fields.join(", ")}`,
     pawns: (fields) => `cầm ruộng ${fields.join(", ")}`,
-    redeems: (fields) => `chuộc lại ruộng ${fields.join(", ")}`,
+    redeems: (fields, name, lead) => `hơn ${lead} điểm: chuộc lại ruộng ${fields.join(", ")}`,
     and: " và ",
     corners: "Góc đỏ là ruộng đã bán: cuối ván dân ở đó thuộc về người kia; ruộng cầm (góc rỗng) thì một nửa.",
   },
@@ -94,10 +95,10 @@ export function goal(view) {
 }
 
 /**
- * Explain in lines why fields changed hands after a round: its `owed` points, and the fields `sold`, `pawned` and
- * `returned`, such as "S1".
+ * Explain in lines why fields changed hands after a round, from its `scores`: the fields `returned`, the `owed` points,
+ * and the fields `sold` and `pawned`, such as "S1".
  */
-export function settlement(view, { winner, owed, sold, pawned, returned }) {
+export function settlement(view, { scores, winner, owed, sold, pawned, returned }) {
   const words = WORDS[view.board.language],
     name = (player) => capital(seatName(view, player)),
     loser = name(1 - winner),
@@ -109,8 +110,9 @@ export function settlement(view, { winner, owed, sold, pawned, returned }) {
     .flatMap(([fields, verb]) => (fields.length ? [words[verb](numbers(fields), loser)] : []))
     .join(words.and);
   const sentences = [
+    returned.length &&
+      `${name(winner)} ${words.redeems(numbers(returned), name(winner), scores[winner] - scores[1 - winner])}.`,
     changes && words.owes(loser, owed, changes),
-    returned.length && `${name(winner)} ${words.redeems(numbers(returned), name(winner))}.`,
   ];
   return sentences.filter(Boolean).join("\n") || `${capital(words.keeps)}.`;
 }

@@ -49,13 +49,14 @@ const legend = (kind, label, text) => {
 /** Show the panel about the move after the first `number` moves, or none. */
 export function showMistake(loss, number, move) {
   const panel = $("mistake") ?? build(),
-    shown = view.replaying === undefined || panel.line;
+    showing = Boolean(panel.line) && view.replaying === panel.line,
+    shown = view.replaying === undefined || showing;
   panel.hidden = !loss || !shown;
   $("board").classList.toggle("mistake", !panel.hidden);
   if (panel.hidden) return;
   const { mover, best, values, proved, search } = loss,
     ends = (one) => texts().ends(values[one], how(view, { best: one, exact: [...proved], search }));
-  const text = JSON.stringify([page.language, page.state.game, number, values, [...proved], Boolean(panel.line)]);
+  const text = JSON.stringify([page.language, page.state.game, number, values, [...proved], showing]);
   if (text === panel.text) return; // unchanged, so buttons keep the focus
   panel.text = text;
   panel.replaceChildren(
@@ -71,8 +72,8 @@ export function showMistake(loss, number, move) {
       make("button", {
         type: "button",
         className: "main",
-        textContent: panel.line ? texts().stop : texts().showIt,
-        onclick: () => (panel.line ? view.view(number) : showLine(loss, number, move).catch(complain)),
+        textContent: showing ? texts().stop : texts().showIt,
+        onclick: () => (showing ? view.view(number) : showLine(loss, number, move).catch(complain)),
       }),
       make("button", {
         type: "button",

@@ -352,7 +352,7 @@ function listMistakes() {
     new Map(
       made.map(({ number, loss, why }) => [
         number - 1,
-        `${texts().played(who(loss.mover), playedAfter(number - 1))}: ${why}.`,
+        `${texts().played(who(loss.mover), playedAfter(number - 1))}${texts().which}${why}.`,
       ]),
     ),
     done ? words : texts().looking,
@@ -366,6 +366,7 @@ function replaceKeepingFocus(list, items) {
   const place = [...list.querySelectorAll("button")].indexOf(document.activeElement);
   list.replaceChildren(...items);
   const current = list.querySelector("[aria-current]");
-  if (current) list.scrollTop = current.offsetTop - list.offsetTop - 8;
+  const covered = list.querySelector(".main")?.offsetHeight ?? 0;
+  if (current) list.scrollTop = current.offsetTop - list.offsetTop - covered - 8;
   if (place >= 0) list.querySelectorAll("button")[place]?.focus({ preventScroll: true });
 }

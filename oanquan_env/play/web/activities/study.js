@@ -225,10 +225,10 @@ const negated = (one) => ({
   upper: -one.lower,
 });
 
-/** Return what explains the numbers, to be opened. */
-export function legend() {
+/** Return what explains the numbers for two players, to be opened; `first` begins it. */
+export function legend(first = "") {
   const { help, about } = PROOF[page.language];
-  return make("details", { className: "help" }, make("summary", { textContent: help }), about);
+  return make("details", { className: "help" }, make("summary", { textContent: help }), `${first} ${about}`);
 }
 
 /** Say whether a value is proved; given the `hint`, also if its net is the one for any rules. */

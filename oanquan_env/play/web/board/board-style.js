@@ -90,7 +90,7 @@ button { display: inline-flex; gap: 6px; align-items: center; justify-content: c
 .options input { width: 22px; height: 22px; accent-color: var(--stone); }
 .icon { width: 1.375rem; height: 1.375rem; min-height: 0; fill: none; stroke: currentColor; stroke-width: 2;
   stroke-linecap: round; stroke-linejoin: round; flex: none; }
-button:hover:enabled { border-color: var(--stone); }
+@media (hover: hover) { button:hover:enabled { border-color: var(--stone); } }
 :is(button, select, input):focus-visible { outline: 3px solid var(--stone); outline-offset: 1px; }
 button:disabled { opacity: .42; cursor: default; }
 .say { text-align: center; white-space: pre-line; margin: 6px 4px 0; min-height: 2.8em; font-size: 1.0625rem; line-height: 1.4; }

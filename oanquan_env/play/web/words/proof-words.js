@@ -20,8 +20,9 @@ export const PROOF = {
     names: ["South", "North"],
     plates: ["South", "North"],
     help: "What the numbers mean",
+    first: "South moves first.",
     about:
-      "South moves first. Each number is the final lead (+) or deficit (−) of the side to move, in points, if both sides play their best from there. A proved value (✓) is certain. A searched one (≈) comes from looking some moves ahead and may be wrong: point at the move or play it to see what is proved.",
+      "2C means square 2, clockwise; 4A means square 4, anticlockwise. Each number is the final lead (+) or deficit (−) of the side to move, in points, if both sides play their best from there. A proved value (✓) is certain. A searched one (≈) comes from looking some moves ahead and may be wrong: point at the move or play it to see what is proved.",
     refuted: (move, points, lost, exact, reply, ends) =>
       `${move} captures ${points} points at once, and no first move captures more, but it loses by ${lost}${exact ? "" : " or more"}${reply ? `: North answers ${reply}${ends ? ", and the game is over" : ""}` : ""}.`,
     showIt: "Show me",
@@ -61,8 +62,9 @@ export const PROOF = {
     names: ["bên đi trước", "bên đi sau"],
     plates: ["Đi trước", "Đi sau"],
     help: "Các con số nghĩa là gì",
+    first: "",
     about:
-      "Các con số tính cho bên đến lượt: cuối ván bên ấy hơn (+) hay kém (−) bao nhiêu điểm, nếu từ đó hai bên đều đi hay nhất. ✓ là đã chứng minh, chắc chắn đúng; ≈ là máy đoán sau khi nhìn trước vài nước, có thể sai: đi thử nước ấy sẽ thấy khoảng chắc chắn.",
+      "2C là ô 2, theo chiều kim đồng hồ; 4A là ô 4, ngược chiều kim đồng hồ. Các con số tính cho bên đến lượt: cuối ván bên ấy hơn (+) hay kém (−) bao nhiêu điểm, nếu từ đó hai bên đều đi hay nhất. ✓ là đã chứng minh, chắc chắn đúng; ≈ là máy đoán sau khi nhìn trước vài nước, có thể sai: đi thử nước ấy sẽ thấy khoảng chắc chắn.",
     refuted: (move, points, lost, exact, reply, ends) =>
       `Nước ${move} ăn ngay ${points} điểm, không nước đầu nào ăn nhiều hơn. Vậy mà thua ${exact ? "" : "ít nhất "}${lost} điểm${reply ? `: bên đi sau đáp ${reply}${ends ? " là hết ván" : ""}` : ""}.`,
     showIt: "Xem thử",

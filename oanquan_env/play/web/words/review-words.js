@@ -15,6 +15,7 @@ export const REVIEW = {
         ? `${count > 1 ? `${count} moves` : "One move"}${own && own < count ? ` (yours: ${own})` : ""} gave away three points or more, or changed who wins.`
         : "No move gave away three points or more, or changed who wins.",
     played: (name, move) => `${name} played ${move}`,
+    which: ", which ",
     you: "You",
     best: (move) => `Best was ${move}`,
     ends: (points, how) =>
@@ -51,6 +52,7 @@ export const REVIEW = {
         ? `${count} nước${own && own < count ? ` (của bạn: ${own})` : ""} mất từ ba điểm trở lên hoặc làm đổi người thắng.`
         : "Không nước nào mất từ ba điểm trở lên hay làm đổi người thắng.",
     played: (name, move) => `${name} đi ${move}`,
+    which: ": ",
     you: "Bạn",
     best: (move) => `Hay nhất là ${move}`,
     ends: (points, how) =>
