@@ -95,7 +95,7 @@ def test_undo_hint_redo_and_review(visit: Visit) -> None:
     page.locator("#review").click()
     worst = page.locator("#mistakes button", has_text="1. South 5A −36")
     worst.wait_for()
-    assert "turns a win into a loss, lets North capture a mandarin with 3A" in worst.inner_text()
+    assert "turns a win into a loss and lets North capture a mandarin with 3A" in worst.inner_text()
     worst.click()
     assert person.said.startswith("Start. South played 5A, which gives away 36 points")
     page.locator("#lead", has_text="South +12").wait_for()
@@ -265,6 +265,9 @@ def test_both_languages_have_all_words(visit: Visit) -> None:
     }"""
     for english, vietnamese in page.evaluate(keys):
         assert english == vietnamese
+    page.locator("#language").click()
+    page.locator("#language", has_text="English").wait_for()  # words that load later replace none
+    assert page.locator("#about").inner_text() == "Về trò chơi"
     words = page.evaluate("import('./words/words.js').then(({ WORDS }) => JSON.parse(JSON.stringify(WORDS.en)))")
     assert set(words["presets"]) == set(words["presetWords"]) == set(PRESET_NAMES)
     assert set(words["fields"]) == set(vars(Rules()))

@@ -287,6 +287,7 @@ async function check() {
   const content = await data(name);
   button.disabled = true;
   Object.assign(progress, { hidden: false, value: 0 });
+  progress.scrollIntoView({ block: "center" });
   try {
     const found = await checkProof(services().engine, page.catalogue, name, content, (done, all) => {
       Object.assign(progress, { max: all, value: done });

@@ -77,7 +77,7 @@ async function tried(chosen) {
     lesson = learn.lessons[learn.at],
     { start, won, move, outcome } = lesson;
   if (chosen !== move.move) {
-    ask(lesson, words().other);
+    ask(lesson, words().otherMove);
     return;
   }
   const { mover, under, over } = move,

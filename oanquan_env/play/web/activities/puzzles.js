@@ -248,7 +248,7 @@ export async function show() {
   if (page.state.puzzle !== puzzle) return;
   view.setPuzzle({ puzzle, title: parts.join(" · "), reply, taken: reply && gain(last + 1, reply), missed });
   const about = [
-    solved && themes.length && words().about(themes.map((theme) => words().themes[theme]).join(", ")),
+    solved && themes.length && words().themed(themes.map((theme) => words().themes[theme]).join(", ")),
     answer && isKept && attempt.missed && words().returns,
     solved && isKept && !more && words().allSolved,
   ];

@@ -47,6 +47,7 @@ aside.reviewing #moves button { width: 6rem; }
   aside.reviewing > #values { order: 0; flex: 1 1 15rem; min-height: 15rem; display: flex; flex-direction: column; }
   aside.reviewing #mistakes { flex: 1 1 0; min-height: 0; margin-bottom: 0; }
   aside.reviewing #moves { max-height: max(5.25rem, 100dvh - 50rem); }
+  aside.reviewing > #match :is(p, a) { display: none; }
   aside.reviewing #next { padding: 8px 10px; }
   aside.reviewing #next button { padding: 0 7px; font-size: 0.875rem; }
   aside.reviewing > .row-of button { padding: 0 10px; }
@@ -152,7 +153,8 @@ function reason(number, { mover, best, values, price, changed }) {
   else if (won[1] > taken[1]) parts.push(words.missedStone(best));
   else if (won[0] - taken[0] >= price / 2) parts.push(words.missed(best, won[0]));
   else if (points >= price / 2) parts.push(words.takesSeeds(playerName(view, after.mover), points, after.best));
-  return [words.price(price), ...parts].join(", ");
+  const last = parts.pop();
+  return [words.price(price), ...parts].join(", ") + (last ? words.and + last : "");
 }
 
 // ---- searching ------------------------------------------------------------------------------------------------------

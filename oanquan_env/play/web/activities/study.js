@@ -22,7 +22,7 @@ addStyle(`
   grid-template: auto minmax(0, 1fr) / minmax(0, 1fr) clamp(340px, 25vw, 720px); }
 .study header { grid-column: 1 / -1; flex-wrap: nowrap; padding: 0; margin: 0; width: 100%; gap: 12px; }
 .study h2 { margin: 0 auto 0 0; white-space: nowrap; }
-.study select { min-width: 0; max-width: 16em; }
+.study select { min-width: 0; max-width: 22em; }
 .study > div { min-width: 0; min-height: 0; }
 .study-board { --rest: 200px; }
 .study-said { min-height: 2.8em; margin: 6px 0; text-align: center; line-height: 1.4; }

@@ -2,7 +2,7 @@
 
 import { SEATS } from "../model/notation.js";
 import { capital } from "./format.js";
-import { WORDS } from "./words.js";
+import { addWords } from "./words.js";
 
 const shown = (hands, names) => hands.map(([player, hand]) => `${capital(player)}: ${names[hand]}`).join(", ");
 
@@ -44,7 +44,7 @@ const ADDED = {
     here: (length) => `The one here (${length})`,
     there: (length) => `The one in the link (${length})`,
     task: (field, way, move) => `Your move, ${move}: choose square ${field}, then the ${way} arrow.`,
-    other: (field, way) => `That’s a legal move, but not the one we’re after. Try square ${field}, ${way}.`,
+    otherMove: (field, way) => `That’s a legal move, but not the one we’re after. Try square ${field}, ${way}.`,
     ways: {
       beginner: "plays for fun",
       easy: "grabs what it sees",
@@ -172,7 +172,7 @@ const ADDED = {
     here: (length) => `Bản ở đây (${length})`,
     there: (length) => `Bản trong liên kết (${length})`,
     task: (field, way, move) => `Mời bạn đi ${move}: chọn ô ${field}, rồi chọn mũi tên ${way}.`,
-    other: (field, way) => `Nước ấy cũng đi được, nhưng hãy thử ô ${field}, ${way}.`,
+    otherMove: (field, way) => `Nước ấy cũng đi được, nhưng hãy thử ô ${field}, ${way}.`,
     ways: {
       beginner: "chơi cho vui",
       easy: "thấy quân là ăn",
@@ -264,4 +264,4 @@ const ADDED = {
   },
 };
 
-for (const [language, words] of Object.entries(ADDED)) Object.assign(WORDS[language], words);
+addWords(ADDED);

@@ -1,6 +1,6 @@
 // The words of puzzles next to the board; the first puzzle or the dialog adds them to the page's words.
 
-import { WORDS } from "./words.js";
+import { addWords } from "./words.js";
 
 /** Say by how much a result is short of par; "resigned" is one of the results. */
 const offPar = (short, resigned, level, words) => (short === "resigned" ? resigned : short ? words(short) : level);
@@ -32,7 +32,7 @@ const ADDED = {
     resultCopied: "Result copied.",
     returns: "You’ll see it again later.",
     allSolved: "You’ve solved all of these.",
-    about: (themes) => `${themes.includes(",") ? "Themes" : "Theme"}: ${themes}.`,
+    themed: (themes) => `${themes.includes(",") ? "Themes" : "Theme"}: ${themes}.`,
     shared: (day, marks, days) => `Ô Ăn Quan · ${date(day, "en-GB")} · ${marks} · ${days}-day streak`,
     par: "Par of the day",
     offPar: (short) => offPar(short, "resigned", "par", (points) => `${points} short of par`),
@@ -71,7 +71,7 @@ const ADDED = {
     resultCopied: "Đã sao chép kết quả.",
     returns: "Bạn sẽ gặp lại câu này sau.",
     allSolved: "Bạn đã giải hết các câu này.",
-    about: (themes) => `Chủ đề: ${themes}.`,
+    themed: (themes) => `Chủ đề: ${themes}.`,
     shared: (day, marks, days) => `Ô Ăn Quan · ${date(day, "vi")} · ${marks} · ${days} ngày liền`,
     par: "Điểm chuẩn hôm nay",
     offPar: (short) => offPar(short, "xin thua", "đạt chuẩn", (points) => `kém chuẩn ${points} điểm`),
@@ -88,4 +88,4 @@ const ADDED = {
   },
 };
 
-for (const [language, words] of Object.entries(ADDED)) Object.assign(WORDS[language], words);
+addWords(ADDED);

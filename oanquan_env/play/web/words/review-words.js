@@ -16,6 +16,7 @@ export const REVIEW = {
         : "No move gave away three points or more, or changed who wins.",
     played: (name, move) => `${name} played ${move}`,
     which: ", which ",
+    and: " and ",
     you: "You",
     best: (move) => `Best was ${move}`,
     ends: (points, how) =>
@@ -29,8 +30,8 @@ export const REVIEW = {
     solid: "solid green arrow",
     price: (points) => `gives away ${points} ${of(points, "point", "points")}`,
     lost: "turns a win into a loss",
-    drawn: "gives away the win",
-    undrawn: "gives away the draw",
+    drawn: "turns a win into a draw",
+    undrawn: "turns a draw into a loss",
     takesStones: (name, count, move) =>
       `lets ${name} capture ${count > 1 ? "both mandarins" : "a mandarin"} with ${move}`,
     takesSeeds: (name, points, move) => `lets ${name} capture ${points} points with ${move}`,
@@ -53,6 +54,7 @@ export const REVIEW = {
         : "Không nước nào mất từ ba điểm trở lên hay làm đổi người thắng.",
     played: (name, move) => `${name} đi ${move}`,
     which: ": ",
+    and: ", ",
     you: "Bạn",
     best: (move) => `Hay nhất là ${move}`,
     ends: (points, how) =>
@@ -66,7 +68,7 @@ export const REVIEW = {
     solid: "mũi tên xanh nét liền",
     price: (points) => `mất ${points} điểm`,
     lost: "đang thắng thành thua",
-    drawn: "bỏ lỡ ván thắng",
+    drawn: "đang thắng thành hòa",
     undrawn: "đang hòa thành thua",
     takesStones: (name, count, move) => `để ${name} ăn ${count > 1 ? "cả hai quan" : "một quan"} bằng ${move}`,
     takesSeeds: (name, points, move) => `để ${name} ăn ${points} điểm bằng ${move}`,

@@ -50,7 +50,8 @@ export const WORDS = {
     offline: "You’re offline, and this part hasn’t been downloaded.",
     missing: (file) => `A part of the page couldn’t be loaded: ${file}. Check your connection, then try again.`,
     confirmResign: "Press Resign again to confirm.",
-    confirmRound: "Press Resign again to give up this round. What is left on the board goes to the other player.",
+    confirmRound:
+      "Press Resign again to give up this round. What is left on the board goes to the other player, so you may have to sell enough squares to lose the match.",
     errors: {
       rules: "These rules can’t be used.",
       position: "This isn’t a valid position.",
@@ -120,7 +121,8 @@ export const WORDS = {
     offline: "Hiện không có mạng, mà phần này chưa được lưu sẵn.",
     missing: (file) => `Không tải được một phần của trang: ${file}. Hãy kiểm tra mạng rồi thử lại.`,
     confirmResign: "Bấm Xin thua lần nữa để chịu thua.",
-    confirmRound: "Bấm Xin thua lần nữa để chịu thua ván này: quân còn trên bàn thuộc về người kia.",
+    confirmRound:
+      "Bấm Xin thua lần nữa để chịu thua ván này: quân còn trên bàn thuộc về người kia, nên bạn có thể phải bán ruộng đến mức thua cả trận.",
     errors: {
       rules: "Không chơi được theo luật này.",
       position: "Không đọc được thế cờ này.",
@@ -143,3 +145,12 @@ export const WORDS = {
     },
   },
 };
+
+/** Add words that load later; no two words may have one key. */
+export function addWords(added) {
+  for (const [language, words] of Object.entries(added))
+    for (const [key, word] of Object.entries(words)) {
+      if (key in WORDS[language]) throw new Error(`two words have the key ${key}`);
+      WORDS[language][key] = word;
+    }
+}
