@@ -230,7 +230,7 @@ def test_values_are_searched_on_request_and_other_rules_keep_the_legal_moves(vis
     assert page.locator(".hint, #analysis-values button").count() == 0
     page.locator("#analysis-valued").check()
     page.locator("div:has(> #analysis-board) > #analysis-values .best").first.wait_for()  # below the board, as it fits
-    assert "(proved)" in board.said
+    assert board.said == "Start. With best play South wins by 12 (proved)."
     shown = [text.replace("−", "-").split() for text in page.locator("#analysis-values button").all_inner_texts()]
     values = {move: int(value) for move, value, _ in shown}
     assert [*values.values()] == sorted(values.values(), reverse=True)

@@ -198,7 +198,9 @@ def test_a_game_of_three_is_reviewed(visit: Visit) -> None:
     person = visit("#rules=three-player&moves=5A2A3A4A&south=easy&east=easy")
     page = person.page
     page.locator("#review").click()
-    page.locator("#mistakes button", has_text="You 3A −13 Gives away 13 points and lets East capture a mandarin").click()
+    page.locator(
+        "#mistakes button", has_text="You 3A −13 Gives away 13 points and lets East capture a mandarin"
+    ).click()
     best = page.locator("#mistake li").nth(1).inner_text()
     assert re.match(r"Best was 5C: \d+ points? (ahead|behind) at the end, measured against the others’ average", best)
     assert page.locator("#lead").is_hidden()  # it says which of two players is ahead

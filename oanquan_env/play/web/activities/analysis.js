@@ -264,6 +264,15 @@ async function show() {
   }
 }
 
+/** Say how the game ends with best play: who of two players wins, otherwise the mover's lead. */
+function expected(hint, mover, name) {
+  const { players } = analysis.study.rules,
+    lead = hint.values[hint.best],
+    known = how(view, hint, players);
+  if (players > 2) return texts().best(name(mover), lead, known);
+  return texts().wins(name(lead > 0 ? mover : 1 - mover), Math.abs(lead), known);
+}
+
 /** Show the text below the board and the values of the moves. */
 function showValues() {
   const { study, path } = analysis,
@@ -275,8 +284,7 @@ function showValues() {
       (points, seat) => `${name(seat)} ${`${points}`.replace("-", MINUS)}`,
     ),
     shown = valued ? study.moves() : [],
-    best =
-      hint && shown.length ? texts().best(name(mover), hint.values[hint.best], how(view, hint, rules.players)) : "";
+    best = hint && shown.length ? expected(hint, mover, name) : "";
   showMoves(study, nodes.values, shown, play);
   nodes.help.hidden = rules.players > 2;
   const at = path.length ? `${numbered(path.length, rules.players)}${moves().at(-1)}` : texts().start;

@@ -21,6 +21,7 @@ export const ANALYSIS = {
     linkCopied: "Link copied. It holds the moves, not the comments.",
     recordCopied: "Record copied, with variations and comments.",
     turn: (name) => `${name} to move.`,
+    wins: (name, points, how) => `With best play ${points ? `${name} wins by ${points}` : "it is a draw"}${how}.`,
     best: (name, points, how) =>
       `With best play ${name} ends ${lead(
         points,
@@ -53,6 +54,7 @@ export const ANALYSIS = {
     linkCopied: "Đã sao chép liên kết. Liên kết có các nước đi, không có ghi chú.",
     recordCopied: "Đã sao chép biên bản, cả nhánh phụ và ghi chú.",
     turn: (name) => `Đến lượt ${name}.`,
+    wins: (name, points, how) => `Cùng đi hay nhất thì ${points ? `${name} thắng ${points} điểm` : "hòa"}${how}.`,
     best: (name, points, how) =>
       `Cùng đi hay nhất thì cuối ván ${name} ${lead(
         points,
