@@ -127,7 +127,6 @@ OptionalFile: TypeAlias = Annotated[Path | None, _PATH, tyro.conf.arg(metavar="F
 OptionalFolder: TypeAlias = Annotated[Path | None, _PATH, tyro.conf.arg(metavar="FOLDER", help_behavior_hint="")]
 Folder: TypeAlias = Annotated[Path, _PATH, tyro.conf.arg(metavar="FOLDER")]
 RayAddress: TypeAlias = Annotated[str | None, tyro.conf.arg(metavar="ADDRESS", help=HELP, help_behavior_hint="")]
-KIND = tyro.conf.arg(metavar="{ppo,td}")  # each kind of run alone would show its own
 Flag: TypeAlias = tyro.conf.FlagCreatePairsOff[bool]
 """A flag without a `--no-` form."""
 

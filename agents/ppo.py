@@ -25,13 +25,13 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnvObs, VecEnvStepR
 from torch import Tensor
 
 from agents.checkpoint import RUN_NAME
-from agents.config import KIND, Count, Positive, PositiveOrZero, Share, Strict, imported, read_yaml, validated
+from agents.config import Count, Positive, PositiveOrZero, Share, Strict, imported, read_yaml, validated
 from agents.evaluation.training_evaluation import TrainingEvaluation
 from agents.networks.features import FeatureEncoder
 from agents.networks.nets import NETWORKS, NetworkConfig, make_network, options_type
 from agents.players.agent_files import AgentCard, check_reward, save_agent
 from agents.players.network_player import PPOPlayer
-from agents.run import Run, RunConfig, between
+from agents.run import KIND, Run, RunConfig, between
 from agents.self_play import MOST_PLIES, RewardFunction, SelfPlayGames
 from oanquan_env import Core, IllegalActionError, Positions
 from oanquan_env.array_types import Mask, Points

@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
 import torch
+import tyro
 from filelock import FileLock
 from pydantic import Field
 from torch.utils.tensorboard import SummaryWriter
@@ -49,6 +50,8 @@ from oanquan_env.players import Policy
 
 KINDS = {"ppo": "agents.ppo:PPORun", "td": "agents.td:TDRun"}
 """The classes of the built-in kinds of training; any other kind is given as MODULE:NAME."""
+KIND = tyro.conf.arg(metavar=f"{{{','.join(KINDS)}}}")
+"""How help shows the values of `kind`; the type of each kind's field allows its own name alone."""
 
 
 BEAMS, BEAM_WIDTH = 16, 150

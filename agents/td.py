@@ -18,11 +18,11 @@ from pydantic import AfterValidator, Field, model_validator
 from torch import Tensor, nn
 
 from agents.checkpoint import RUN_NAME
-from agents.config import KIND, Count, CountOrZero, Positive, Share, Strict, read_yaml
+from agents.config import Count, CountOrZero, Positive, Share, Strict, read_yaml
 from agents.evaluation.training_evaluation import EvaluationSchedule
 from agents.networks.value_nets import SCALE, AnyRulesModule, ValueModule
 from agents.rule_set_games import RuleSetGames, training_rule_sets
-from agents.run import Run, RunConfig, between
+from agents.run import KIND, Run, RunConfig, between
 from agents.self_play import MOST_PLIES, SelfPlayGames
 from agents.workers import own_seed
 from oanquan_env import Positions, Rules
