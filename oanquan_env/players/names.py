@@ -81,8 +81,8 @@ def usages(kinds: Kinds) -> dict[str, str]:
 
 def listed(kinds: Kinds) -> str:
     """Return the `usages` as a string that fits the terminal, with a hanging indent for each form."""
-    fill = textwrap.TextWrapper(shutil.get_terminal_size().columns, subsequent_indent=6 * " ", break_on_hyphens=False)
-    return "\n".join(fill.fill(f"  {form:34} {text}") for form, text in usages(kinds).items())
+    lines = textwrap.TextWrapper(shutil.get_terminal_size().columns, subsequent_indent=6 * " ", break_on_hyphens=False)
+    return "\n".join(lines.fill(f"  {form:34} {text}") for form, text in usages(kinds).items())
 
 
 def parse(name: str, kinds: Kinds) -> PlayerName:

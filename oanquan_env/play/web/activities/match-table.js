@@ -15,7 +15,7 @@ const WORDS = {
     about: "What is bán ruộng (selling squares)?",
     place: "data/about.en.html#the-end-of-the-game",
     prices:
-      "After a round, the winner first gets back one of its squares for every 10 points of its lead. Then the loser owes what it lacks to half of all points, or what the winner has above half, if that is less: every full 10 points cost a square, and 5 to 9 left over pawn one.",
+      "After a round, the winner first gets back one of its squares for every 10 points of its lead. Then the loser owes what it lacks to half of all points, or what the winner has above half, if that is less. Every full 10 points cost a square, and 5 to 9 left over pawn one.",
     owes: (name, points, given) =>
       points ? `${name} ${name === "You" ? "owe" : "owes"} ${points} points and ${given}.` : `${name} ${given}.`,
     keeps: "no square changes hands",
