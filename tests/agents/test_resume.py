@@ -21,6 +21,7 @@ import pytest
 import torch
 import yaml
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+from tensorboard.summary.writer.event_file_writer import AtomicCounter
 
 import evaluate
 import train
@@ -73,7 +74,13 @@ def test_interrupted_runs_resume_exactly(kind: str, at: list[int], settings: Any
     runs.assert_same_run(whole, tmp_path / "run")
 
 
-def test_tensorboard_shows_each_step_of_a_killed_run_once(settings: dict[str, Any], tmp_path: Path) -> None:
+def test_tensorboard_shows_each_step_of_a_killed_run_once(
+    settings: dict[str, Any], tmp_path: Path, monkeypatch: Patch
+) -> None:
+    # TensorBoard reads files in the order of their names, which begin with the second and end with a count of the
+    # process's files: within one second, it reads file 10 before file 9.
+    monkeypatch.setattr("tensorboard.summary.writer.event_file_writer._global_uid", AtomicCounter(10))
+
     def shown() -> dict[str, list[int]]:
         events = EventAccumulator(str(tmp_path / "run" / "tensorboard")).Reload()
         return {tag: [event.step for event in events.Scalars(tag)] for tag in events.Tags()["scalars"]}
