@@ -128,7 +128,7 @@ def test_a_match_goes_on_to_its_next_round(visit: Visit) -> None:
     page.locator("#resign").click()
     page.locator("#notice", has_text="goes to the other player").wait_for()
     page.locator("#resign").click()
-    person.waits_for("South resigns: North wins. South 6, North 64.")
+    person.waits_for("South resigns: North wins (South 6, North 64).")
     assert "North wins the match" in page.locator("#next h2").inner_text()
     match = person.state["match"]
     assert (match["sold"], match["pawned"], match["over"]) == ([3, 0], [1, 0], True)
@@ -237,10 +237,10 @@ def test_rules_and_players_of_a_new_game(visit: Visit) -> None:
     page.locator("#new").click()
     page.locator("#notice:popover-open").wait_for(state="detached")  # it would cover the dialog
     sides = page.locator(".seat span")
-    assert sides.all_inner_texts() == ["South (below)", "North (above)"]
+    assert sides.all_inner_texts() == ["You (below)", "Opponent (above)"]
     page.locator(".seat select").nth(0).select_option("easy")
     page.locator(".seat select").nth(1).select_option("human")  # the board turns to the only person
-    assert sides.all_inner_texts() == ["South (above)", "North (below)"]
+    assert sides.all_inner_texts() == ["Opponent (above)", "You (below)"]
     page.keyboard.press("Escape")
     page.locator("#new").click()
     page.locator("#new-dialog[open]").wait_for()

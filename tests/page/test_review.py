@@ -100,7 +100,7 @@ def test_a_mistake_is_shown_beside_the_best_move(visit: Visit) -> None:
     panel.get_by_text("Show the best line").wait_for()
     person.waits_for("Start. You played 5A")
     reviewed = page.locator("#mistakes").all_inner_texts()
-    panel.get_by_text("Analyse").click()
+    page.locator("#next").get_by_text("Analyse").click()
     assert page.locator("#analysis-tree [aria-current]").inner_text() == "Start"
     page.keyboard.press("Escape")
     assert person.moves == ["5A", "3A"]
@@ -177,7 +177,7 @@ def test_a_wide_screen_shows_the_review_without_scrolling_and_grows_with_the_win
     page = person.page
     page.locator("#review").click()
     page.locator("#mistakes button", has_text="−36").click()
-    page.locator("#mistake button").nth(1).wait_for()
+    page.locator("#mistake button").wait_for()
     page.locator("aside").evaluate("node => node.scrollTo(0, 0)")
     assert page.evaluate("document.documentElement.scrollHeight") == 800
     assert page.locator("#moves, #mistakes, #mistake").evaluate_all(IN_SIGHT)

@@ -101,8 +101,8 @@ export async function open({
   nodes.tree.querySelector("[aria-current]").focus({ preventScroll: true }); // so that the keys step through the moves
 }
 
-/** Open a game of the page after `ply` moves. */
-export function openHere(ply = view.number) {
+/** Open the page's game at the position shown. */
+export function openHere() {
   const { rules, position } = variation(0),
     usual = positionText(rules, services().engine.start(rules)),
     text = positionText(rules, position);
@@ -110,7 +110,7 @@ export function openHere(ply = view.number) {
     rules: page.state.rules,
     position: text === usual ? "" : text,
     moves: page.state.line.map((serial) => view.moves[serial].move),
-    ply,
+    ply: view.number,
     seat: view.board.seat,
   });
 }

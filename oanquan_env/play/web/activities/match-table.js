@@ -15,7 +15,8 @@ const WORDS = {
     about: "What is bán ruộng (selling squares)?",
     place: "data/about.en.html#the-end-of-the-game",
     prices:
-      "After a round, the winner first gets back one of its squares for every 10 points of its lead. Then the loser owes what it lacks to half of all points, or what the winner has above half, if that is less. Every full 10 points cost a square, and 5 to 9 left over pawn one.",
+      "The loser of a round owes what it lacks to half of all points, or what the winner has above half, if that is less. Every full 10 points cost a square, and 5 to 9 left over pawn one: after 46–24, the loser owes 11 and sells one square.",
+    redeeming: "First, the winner gets back one of its own squares for every 10 points of its lead.",
     owes: (name, points, given) =>
       points ? `${name} ${name === "You" ? "owe" : "owes"} ${points} points and ${given}.` : `${name} ${given}.`,
     keeps: "no square changes hands",
@@ -35,7 +36,8 @@ const WORDS = {
     about: "Bán ruộng là gì?",
     place: "data/about.vi.html#het-van",
     prices:
-      "Hết ván, trước hết người thắng cứ hơn mười điểm thì được chuộc lại một ruộng của mình. Sau đó, người thua thiếu phần kém nửa tổng số điểm, hoặc phần người thắng có trên nửa, nếu ít hơn: cứ thiếu mười điểm thì bán một ruộng; lẻ từ năm điểm thì cầm một ruộng.",
+      "Hết ván, người thua thiếu phần kém nửa tổng số điểm, hoặc phần người thắng có trên nửa, nếu ít hơn. Cứ thiếu mười điểm thì bán một ruộng; lẻ từ năm điểm thì cầm một ruộng: 46–24 thì thiếu 11 điểm, bán một ruộng.",
+    redeeming: "Trước đó, người thắng cứ hơn mười điểm thì được chuộc lại một ruộng của mình.",
     owes: (name, points, given) => (points ? `${name} thiếu ${points} điểm: ${given}.` : `${name} ${given}.`),
     keeps: "không ai phải bán ruộng",
     sells: (fields) => `bán ruộng ${fields.join(", ")}`,
@@ -62,7 +64,12 @@ export function roundsOf(view, make) {
       ...cells.slice(1).map((textContent) => make(kind, { textContent })),
     );
   const sold = (player) =>
-    `${match.sold[player]}${match.pawned[player] ? ` + ${match.pawned[player]} ${words.pawned}` : ""}`;
+    [
+      [match.sold[player], ""],
+      [match.pawned[player], ` ${words.pawned}`],
+    ]
+      .flatMap(([number, kind]) => (number ? [`${number}${kind}`] : []))
+      .join(", ") || 0;
   const rounds = match.rounds.map((round, index) => row([`${words.round} ${index + 1}`, ...round.scores]));
   if (!match.settled) rounds.push(row([`${words.round} ${match.number}`, "…", "…"]));
   const last = !match.settled && match.rounds.at(-1), // the text below the board tells of a round that just ended
@@ -79,7 +86,7 @@ export function roundsOf(view, make) {
       last && settlement(view, last),
       words.toLose(match.fields_to_lose),
       words.prices,
-      match.owners.tabs && words.corners,
+      ...(match.owners.tabs ? [words.redeeming, words.corners] : []),
     ]
       .filter(Boolean)
       .flatMap((text) => text.split("\n").map(soft)),

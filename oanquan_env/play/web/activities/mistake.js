@@ -1,7 +1,7 @@
 // A mistake: both moves as arrows, and the best line played on the board.
 
 import { $, make } from "../dom.js";
-import { complain, page, words } from "../page-state.js";
+import { complain, page } from "../page-state.js";
 import { ARROWS, moveArrow } from "../board/move-markers.js";
 import { ended, stonesWon } from "../board/moving-board.js";
 import { capital } from "../words/format.js";
@@ -74,11 +74,6 @@ export function showMistake(loss, number, move) {
         className: "main",
         textContent: showing ? texts().stop : texts().showIt,
         onclick: () => (showing ? view.view(number) : showLine(loss, number, move).catch(complain)),
-      }),
-      make("button", {
-        type: "button",
-        textContent: words().analyse,
-        onclick: () => import("./analysis.js").then(({ openHere }) => openHere(number)).catch(complain),
       }),
     ),
   );

@@ -12,6 +12,7 @@ addStyle(`
 .move-tree button { min-height: 2.125rem; min-width: 2.375rem; padding: 0 4px; border-color: transparent; background: none;
   color: inherit; font-weight: 600; font-variant-numeric: tabular-nums; }
 .move-tree ol button { font-weight: 400; min-width: 1.5rem; }
+.move-tree ol > li:first-child button { padding-left: 1px; text-align: left; }
 .move-tree button[aria-current] { background: var(--warm); color: var(--ink); font-weight: 700; }
 .move-tree i { color: var(--soft); font-size: 0.875rem; padding-right: 4px; }`);
 

@@ -159,9 +159,10 @@ function fillSeats() {
 function nameSides() {
   const seats = [...$("seats").children],
     persons = seats.map((seat) => seatName(seat) === page.catalogue.person),
-    bottom = persons.filter(Boolean).length === 1 ? persons.indexOf(true) : 0,
+    alone = persons.filter(Boolean).length === 1,
+    bottom = alone ? persons.indexOf(true) : 0,
     places = seats.map((_, seat) => (seat - bottom + seats.length) % seats.length),
-    names = words().sides(places, view.board.upright),
+    names = words().sides(places, view.board.upright, alone),
     starter = $("starter").value || "0";
   seats.forEach((seat, number) => {
     seat.querySelector("span").textContent = names[number];

@@ -68,7 +68,7 @@ export const WORDS = {
     over: (match) => `The ${match ? "round" : "game"} is over.`,
     won: "won",
     resigned: (loser, winners) =>
-      `${loser} ${loser === "you" ? "resign" : "resigns"}${winners ? `: ${winners} ${winners === "you" ? "win" : "wins"}` : ""}.`,
+      `${loser} ${loser === "you" ? "resign" : "resigns"}${winners ? `: ${winners} ${winners === "you" ? "win" : "wins"}` : ""}`,
     hinted: (field, way, move) => `Try square ${field}, ${way} (${move})`,
     ends: (points, how) =>
       `with best play you end ${margin(
@@ -143,7 +143,7 @@ export const WORDS = {
     draw: "Hòa",
     over: () => "Ván đã kết thúc.",
     won: "thắng",
-    resigned: (loser, winners) => `${loser} xin thua${winners ? `: ${winners} thắng` : ""}.`,
+    resigned: (loser, winners) => `${loser} xin thua${winners ? `: ${winners} thắng` : ""}`,
     hinted: (field, way, move) => `Thử ô ${field}, ${way} (${move})`,
     ends: (points, how, players) =>
       `nếu ${players > 2 ? "mọi người" : "hai bên"} cùng đi hay nhất, cuối ván bạn ${margin(

@@ -8,11 +8,12 @@ const shown = (hands, names) => hands.map(([player, hand]) => `${capital(player)
 
 const ADDED = {
   en: {
-    // the names of the seats; `places` counts from the bottom of the board
-    sides(places, upright) {
+    // the names of the seats; `places` counts from the bottom of the board, and `alone`: one person plays at this device
+    sides(places, upright, alone) {
       const names = SEATS.en[places.length],
-        words = upright ? ["right", "left"] : ["below", "above"];
-      return places.map((place, seat) => (places.length > 2 ? names[place] : `${names[seat]} (${words[place]})`));
+        words = upright ? ["right", "left"] : ["below", "above"],
+        name = (place, seat) => (alone ? ["You", "Opponent"][place] : names[seat]);
+      return places.map((place, seat) => (places.length > 2 ? names[place] : `${name(place, seat)} (${words[place]})`));
     },
     lotAbout: "What is oẳn tù tì?",
     byLot: "Rock, paper, scissors (oẳn tù tì)",
@@ -140,10 +141,13 @@ const ADDED = {
     },
   },
   vi: {
-    sides: (places, upright) =>
-      upright && places.length === 2
-        ? places.map((place) => ["Bên phải", "Bên trái"][place])
-        : places.map((place) => capital(SEATS.vi[places.length][place])),
+    sides(places, upright, alone) {
+      const { length } = places,
+        names = upright && length === 2 ? ["bên phải", "bên trái"] : SEATS.vi[length];
+      return places.map((place) =>
+        alone && length === 2 ? `${["Bạn", "Đối thủ"][place]} (${names[place]})` : capital(names[place]),
+      );
+    },
     lotAbout: "Oẳn tù tì là gì?",
     byLot: "Oẳn tù tì",
     drawn: (hands, name) => `${shown(hands, ["búa ✊", "bao ✋", "kéo ✌️"])}. ${capital(name)} đi trước.`,

@@ -88,11 +88,8 @@ export function status(view) {
       result = capital(verdict(view));
     const points = scores && standing(view, scores);
     return [
-      state.outcome
-        ? `${words.over(state.match)} ${result} (${points}).`
-        : points
-          ? `${result} ${capital(points)}.`
-          : result,
+      state.outcome ? words.over(state.match) : "",
+      points ? `${result} (${points}).` : `${result}.`,
       goal,
       view.notes.get(view.number),
       view.whole,
