@@ -82,7 +82,7 @@ def test_no_ray_and_no_cluster_are_errors_at_once(monkeypatch: Patch) -> None:
                 list(spread(abs, [1], ray=address))
 
 
-@pytest.mark.slow
+@pytest.mark.daily
 def test_ray_finds_the_same(cluster: str, tmp_path: Path, interrupt: Any) -> None:
     assert list(spread(os.path.abspath, ["x"], ray=cluster)) == [(0, os.path.abspath("x"))]
     assert list(spread(abs, [-3], ray=cluster, cpus=64)) == [(0, 3)]  # does not wait for a machine with 64 CPUs
