@@ -1,7 +1,7 @@
 """Evaluate players: games against each other, and regret, the distance to perfect play.
 
     python evaluate.py ppo:runs/quick greedy random --pairs 200
-    python evaluate.py greedy minimax:depth=6 quick=ppo:runs/quick --suite arena,regret --output out
+    python evaluate.py greedy mine=ppo:runs/quick --suite arena,regret
     python evaluate.py --config configs/evaluate.yaml --output out
     python evaluate.py --rules three-player greedy maxn:depth=2 maxn:depth=3
 

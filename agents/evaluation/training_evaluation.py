@@ -20,7 +20,7 @@ class EvaluationSchedule(Strict):
     """The interval between evaluations of a run, and the suite over which they measure regret."""
 
     every_plies: Count = Field(1_000_000, description="plies between evaluations")
-    regret_suite: str | None = Field(None, description="file of a regret suite (default: the package's for the rules)")
+    regret_suite: str | None = Field(None, description="file of a regret suite instead of the package's")
 
 
 class TrainingEvaluation(EvaluationSchedule):

@@ -203,7 +203,14 @@ def test_a_person_checks_the_proof_explores_and_plays_against_it(visit: Visit) -
         board = boards_of(*person.moves)[-1]
         person.move(str(Move.from_action(int(book.known(board.positions)[0]))))
     assert np.subtract(*person.state["outcome"]["scores"]) == 12
-    person.waits_for("You held the computer to +12: nobody can do better.")
+    person.waits_for("You held Trạng to +12: nobody can do better.")
+    page.locator("#openings").click()
+    page.get_by_role("button", name="Play against the proof").click()
+    assert person.wait_for_turn()
+    page.locator("#resign").click()
+    page.locator("#resign").click()
+    person.waits_for("You resign: Trạng wins.")
+    assert "goal" not in person.said
 
 
 @pytest.mark.slow

@@ -267,9 +267,9 @@ async function beat() {
 view.goals.push(() => {
   const {
     aim: goal,
-    state: { game, outcome },
+    state: { game, outcome, resigned },
   } = page;
-  if (goal?.game !== game || goal.bound === undefined) return null;
+  if (goal?.game !== game || goal.bound === undefined || resigned !== null) return null;
   const ahead = outcome && outcome.scores[0] - outcome.scores[1];
   if (!outcome || !view.settled) return texts().goal(goal);
   return ahead <= goal.bound ? texts().held(ahead, goal) : texts().missed(ahead, goal);

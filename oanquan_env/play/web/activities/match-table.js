@@ -6,6 +6,8 @@ import { seatName, sentenceName } from "../words/narration.js";
 const inWords = (fields) =>
   fields.length > 1 ? `squares ${fields.slice(0, -1).join(", ")} and ${fields.at(-1)}` : `square ${fields[0]}`;
 
+const does = (name, verb) => (name === "You" ? verb : `${verb}s`);
+
 const WORDS = {
   en: {
     round: "Round",
@@ -15,18 +17,18 @@ const WORDS = {
     about: "What is bán ruộng (selling squares)?",
     place: "data/about.en.html#the-end-of-the-game",
     prices:
-      "The loser of a round owes what it lacks to half of all points, or what the winner has above half, if that is less. Every full 10 points cost a square, and 5 to 9 left over pawn one: after 46–24, the loser owes 11 and sells one square.",
-    redeeming: "First, the winner gets back one of its own squares for every 10 points of its lead.",
+      "The loser owes the points it is short of half of all points or, if that is less, the winner’s points above half. Every 10 points cost a square, and 5 to 9 left over pawn one: after 46–24, the loser owes 11 and sells one.",
+    redeeming: "First, the winner gets a square back for every 10 points of its lead.",
     owes: (name, points, given) =>
-      points ? `${name} ${name === "You" ? "owe" : "owes"} ${points} points and ${given}.` : `${name} ${given}.`,
+      points ? `${name} ${does(name, "owe")} ${points} points and ${given}.` : `${name} ${given}.`,
     keeps: "no square changes hands",
-    sells: (fields, name) => `${name === "You" ? "sell" : "sells"} ${inWords(fields)}`,
-    pawns: (fields, name) => `${name === "You" ? "pawn" : "pawns"} ${inWords(fields)}`,
+    sells: (fields, name) => `${does(name, "sell")} ${inWords(fields)}`,
+    pawns: (fields, name) => `${does(name, "pawn")} ${inWords(fields)}`,
     redeems: (fields, name, lead) =>
-      `${name === "You" ? "lead" : "leads"} by ${lead} and ${name === "You" ? "get" : "gets"} back ${inWords(fields)}`,
+      `${does(name, "lead")} by ${lead} and ${does(name, "get")} back ${inWords(fields)}`,
     and: " and ",
     corners:
-      "A red corner marks a sold square: at the end of a round its seeds go to the other player, or half of them if it’s only pawned (a hollow corner).",
+      "A red corner marks a sold square: after a round its seeds go to the other player, or half of them if it’s only pawned (a hollow corner).",
   },
   vi: {
     round: "Ván",
@@ -37,7 +39,7 @@ const WORDS = {
     place: "data/about.vi.html#het-van",
     prices:
       "Hết ván, người thua thiếu phần kém nửa tổng số điểm, hoặc phần người thắng có trên nửa, nếu ít hơn. Cứ thiếu mười điểm thì bán một ruộng; lẻ từ năm điểm thì cầm một ruộng: 46–24 thì thiếu 11 điểm, bán một ruộng.",
-    redeeming: "Trước đó, người thắng cứ hơn mười điểm thì được chuộc lại một ruộng của mình.",
+    redeeming: "Trước đó, người thắng cứ hơn mười điểm thì được chuộc lại một ruộng.",
     owes: (name, points, given) => (points ? `${name} thiếu ${points} điểm: ${given}.` : `${name} ${given}.`),
     keeps: "không ai phải bán ruộng",
     sells: (fields) => `bán ruộng ${fields.join(", ")}`,
@@ -64,12 +66,9 @@ export function roundsOf(view, make) {
       ...cells.slice(1).map((textContent) => make(kind, { textContent })),
     );
   const sold = (player) =>
-    [
-      [match.sold[player], ""],
-      [match.pawned[player], ` ${words.pawned}`],
-    ]
-      .flatMap(([number, kind]) => (number ? [`${number}${kind}`] : []))
-      .join(", ") || 0;
+    [match.sold[player], match.pawned[player] && `${match.pawned[player]} ${words.pawned}`]
+      .filter(Boolean)
+      .join(" + ") || 0;
   const rounds = match.rounds.map((round, index) => row([`${words.round} ${index + 1}`, ...round.scores]));
   if (!match.settled) rounds.push(row([`${words.round} ${match.number}`, "…", "…"]));
   const last = !match.settled && match.rounds.at(-1), // the text below the board tells of a round that just ended

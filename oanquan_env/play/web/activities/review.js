@@ -56,7 +56,6 @@ aside.reviewing #moves button { width: 6rem; }
 @media (max-width: 560px) {
   #board.mistake { --rest: 362px; }
   #mistake { font-size: 0.875rem; }
-  #mistake button { padding: 0 10px; }
 }`);
 // values by game and budgets by line, so that a finished review is kept
 const games = new Map(),

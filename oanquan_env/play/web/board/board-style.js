@@ -39,16 +39,16 @@ text { text-anchor: middle; dominant-baseline: central; pointer-events: none; }
   .cheer, .glad text { animation: none; opacity: 0; }
   .glad text { opacity: 1; }
 }
-.count { font-size: max(15px, calc(11.5px * var(--k))); font-weight: 600; fill: var(--count); paint-order: stroke;
-  stroke: var(--field); stroke-width: 4px; stroke-linejoin: round; }
+.count { font-size: max(15px, 11.5px * var(--k)); font-weight: 600; fill: var(--count); paint-order: stroke;
+  stroke: var(--field); stroke-width: max(4px, 1.8px * var(--k)); stroke-linejoin: round; }
 .badge rect { fill: var(--badge); opacity: .88; }
 .badge text { fill: var(--badge_ink); font-weight: 700; font-size: 21px; } /* the badge itself grows */
 .badge.gain rect { fill: var(--captured); opacity: 1; x: -25px; width: 50px; }
 .badge.gain text { fill: var(--card); }
 .left .piece { opacity: .55; }
-.label { font-size: max(17px, calc(11px * var(--k))); fill: var(--faint); }
+.label { font-size: max(17px, 11px * var(--k)); fill: var(--faint); }
 .label.legal { fill: var(--stone); font-weight: 700; }
-.plate text { font-size: max(21px, calc(13px * var(--k))); fill: var(--ink); }
+.plate text { font-size: max(21px, 13px * var(--k)); fill: var(--ink); }
 .plate .points { font-size: 1.3em; font-weight: 700; }
 .plate .first { text-anchor: start; }
 .plate .end { text-anchor: end; }
@@ -57,7 +57,8 @@ text { text-anchor: middle; dominant-baseline: central; pointer-events: none; }
 .plate .role { font-size: .8em; } .plate .gap { font-size: 0; }
 .bowl circle { stroke: var(--shade); stroke-width: .8; }
 .hint rect { fill: var(--card); stroke: var(--edge); stroke-width: 1.5; opacity: .94; }
-.hint text { fill: var(--ink); font-weight: 600; font-size: max(15px, calc(10px * var(--k))); }
+.hint { font-size: max(15px, 10px * var(--k)); }
+.hint text { fill: var(--ink); font-weight: 600; }
 .hint.best rect { fill: var(--stone); stroke: var(--stone_rim); }
 .hint.best text { fill: var(--card); }
 .way { cursor: pointer; outline: none; }

@@ -114,17 +114,18 @@ export class BoardView extends MovingBoard {
     }
     const font = Math.max(15, 10 * this.k),
       number = Math.max(17, 11 * this.k),
-      width = Math.max(37, 2.15 * font),
       height = 1.24 * font;
     for (const [index, moves] of this.byField(Object.keys(values))) {
       const square = this.drawing.squares[index],
         { centre, heading } = square,
         cos = Math.cos(heading),
         sin = Math.sin(heading),
-        [outX, outY] = outwards(square);
+        [outX, outY] = outwards(square),
+        along = Math.abs(cos) > 0.6,
+        width = Math.max(37, (along ? 2.15 : 2.6) * font);
       // outside the row, so that seeds and numbers stay visible
       const out = 57 + (width * Math.abs(sin) + height * Math.abs(cos)) / 2;
-      const crowded = Math.abs(cos) > 0.6 && width > 39,
+      const crowded = along && width > 39,
         // beside the square's number
         aside = ((width + 0.7 * number) * Math.abs(cos) + (height + 1.1 * number) * Math.abs(sin)) / 2 + 2;
       // if there is no room for two, show the best moves alone
@@ -138,7 +139,8 @@ export class BoardView extends MovingBoard {
           this.hints,
         );
         element("rect", { x: -width / 2, y: -height / 2, width, height, rx: 6 }, group);
-        element("text", {}, group, signed(Math.round(values[move])));
+        const text = signed(Math.round(values[move]));
+        element("text", { "font-size": along && text.length > 2 ? ".86em" : "1em" }, group, text);
       }
     }
   }

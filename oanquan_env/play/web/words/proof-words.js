@@ -54,9 +54,9 @@ export const PROOF = {
     fails: (fault) => `Not proved. ${fault}`,
     beat: "Play against the proof",
     goal: ({ bound, least }) =>
-      `The computer follows the proof. Your goal: hold its lead to ${signed(bound)}. Nobody can ${limit(bound, least)}.`,
-    held: (lead, { bound, least }) => `You held the computer to ${signed(lead)}: nobody can ${limit(bound, least)}.`,
-    missed: (lead, { bound }) => `The computer won by ${lead}; perfect play would have held it to ${signed(bound)}.`,
+      `Trạng follows the proof. Your goal: hold its lead to ${signed(bound)}. Nobody can ${limit(bound, least)}.`,
+    held: (lead, { bound, least }) => `You held Trạng to ${signed(lead)}: nobody can ${limit(bound, least)}.`,
+    missed: (lead, { bound }) => `Trạng won by ${lead}; perfect play would have held it to ${signed(bound)}.`,
   },
   vi: {
     names: ["bên đi trước", "bên đi sau"],

@@ -50,7 +50,7 @@ export const REVIEW = {
     closer: (share) => `Đang xem kỹ hơn… ${share}%`,
     mistakes: (count, own) =>
       count
-        ? `${count} nước${own && own < count ? ` (của bạn: ${own})` : ""} mất từ ba điểm trở lên hoặc làm đổi người thắng.`
+        ? `${count > 1 ? count : "Một"} nước${own && own < count ? ` (của bạn: ${own})` : ""} mất từ ba điểm trở lên hoặc làm đổi người thắng.`
         : "Không nước nào mất từ ba điểm trở lên hay làm đổi người thắng.",
     played: (name, move) => `${name} đi ${move}`,
     which: ": ",
