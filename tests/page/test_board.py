@@ -145,6 +145,10 @@ def test_who_loses_to_one_player_does_not_share_the_win() -> None:
     state["seats"] = SEATS[1:] * 2
     text = run_script("words/narration.js", f"module.status({VIEW})", given)
     assert text.startswith("The game is over. North (Trạng) wins (")
+    state |= {"outcome": None, "resigned": 0, "seats": SEATS[:1] * 3}
+    view = VIEW.replace('["South", "North"]', '["South", "East", "West"]')
+    text = run_script("words/narration.js", f"module.status({view})", given)
+    assert text == "South resigns: East, West share the win."
 
 
 def test_a_settlement_tells_the_fields_that_changed_hands() -> None:
@@ -157,7 +161,7 @@ def test_a_settlement_tells_the_fields_that_changed_hands() -> None:
         {"drawing": drawing(2, 5), "rounds": rounds, "state": {}},
     )
     assert settled == (
-        "North leads by 50 and gets back square 1.\nSouth owes 25 points and sells squares 1 and 2 and pawns square 3."
+        "North leads by 50 and gets back square 1.\nSouth owes 25 points and sells squares 1 and 2, and pawns square 3."
     )
     assert drawn == "No square changes hands."
     yours = run_script(
@@ -165,7 +169,7 @@ def test_a_settlement_tells_the_fields_that_changed_hands() -> None:
         f"module.settlement({VIEW.replace('South', 'you')}, given.rounds[0])",
         {"drawing": drawing(2, 5), "rounds": rounds, "state": {}},
     )
-    assert yours.endswith("You owe 25 points and sell squares 1 and 2 and pawn square 3.")
+    assert yours.endswith("You owe 25 points and sell squares 1 and 2, and pawn square 3.")
 
 
 def test_a_key_that_is_held_down_acts_once_and_a_key_without_a_name_does_nothing() -> None:

@@ -211,6 +211,8 @@ def test_a_person_checks_the_proof_explores_and_plays_against_it(visit: Visit) -
     page.locator("#resign").click()
     person.waits_for("You resign: Trạng wins.")
     assert "goal" not in person.said
+    page.locator("#rematch").click()
+    person.waits_for("hold its lead to +12")
 
 
 @pytest.mark.slow

@@ -99,8 +99,8 @@ export const newcomersGame = () => ({
 });
 
 /** Begin a game with an aim (page-state.js). */
-export async function playFor(aim, asked) {
-  await play("new", asked);
+export async function playFor(aim, asked, request = "new") {
+  await play(request, asked);
   page.aim = { ...aim, game: page.state.game };
   follow();
   view.refresh();

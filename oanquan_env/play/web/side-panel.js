@@ -6,7 +6,7 @@ import { complain, page, presetName, words } from "./page-state.js";
 import { FRIEND } from "./model/game.js";
 import { numbered } from "./model/notation.js";
 import { MINUS, capital } from "./words/format.js";
-import { unfinishedGames, play, view } from "./current-game.js";
+import { unfinishedGames, play, playFor, view } from "./current-game.js";
 import { sentenceName } from "./words/narration.js";
 
 let ended = null; // the game whose end has been announced
@@ -163,7 +163,8 @@ function matchEnd(match) {
 }
 
 $("next-round").onclick = () => play("next_round").catch(complain);
-$("rematch").onclick = () => play("rematch").catch(complain);
+$("rematch").onclick = () =>
+  (page.aim?.bound === undefined ? play("rematch") : playFor(page.aim, {}, "rematch")).catch(complain);
 $("resume").onclick = () =>
   (page.state.can_resume ? play("resume") : import("./activities/files.js").then(({ resume }) => resume())).catch(
     complain,

@@ -26,7 +26,7 @@ const WORDS = {
     pawns: (fields, name) => `${does(name, "pawn")} ${inWords(fields)}`,
     redeems: (fields, name, lead) =>
       `${does(name, "lead")} by ${lead} and ${does(name, "get")} back ${inWords(fields)}`,
-    and: " and ",
+    and: ", and ",
     corners:
       "A red corner marks a sold square: after a round its seeds go to the other player, or half of them if it’s only pawned (a hollow corner).",
   },
@@ -39,12 +39,12 @@ const WORDS = {
     place: "data/about.vi.html#het-van",
     prices:
       "Hết ván, người thua thiếu phần kém nửa tổng số điểm, hoặc phần người thắng có trên nửa, nếu ít hơn. Cứ thiếu mười điểm thì bán một ruộng; lẻ từ năm điểm thì cầm một ruộng: 46–24 thì thiếu 11 điểm, bán một ruộng.",
-    redeeming: "Trước đó, người thắng cứ hơn mười điểm thì được chuộc lại một ruộng.",
+    redeeming: "Trước đó, người thắng cứ dẫn mười điểm thì được chuộc lại một ruộng.",
     owes: (name, points, given) => (points ? `${name} thiếu ${points} điểm: ${given}.` : `${name} ${given}.`),
     keeps: "không ai phải bán ruộng",
     sells: (fields) => `bán ruộng ${fields.join(", ")}`,
     pawns: (fields) => `cầm ruộng ${fields.join(", ")}`,
-    redeems: (fields, name, lead) => `hơn ${lead} điểm: chuộc lại ruộng ${fields.join(", ")}`,
+    redeems: (fields, name, lead) => `dẫn ${lead} điểm: chuộc lại ruộng ${fields.join(", ")}`,
     and: " và ",
     corners: "Góc đỏ là ruộng đã bán: cuối ván dân ở đó thuộc về người kia; ruộng cầm (góc rỗng) thì một nửa.",
   },

@@ -109,7 +109,7 @@ button:disabled { opacity: .42; cursor: default; }
 }
 @media (max-height: 520px) {
   svg { max-height: calc(100dvh - var(--rest, 152px)); }
-  .say { min-height: 2.6em; margin: 2px; }
+  .say { min-height: 2.6em; margin: 2px; white-space: normal; font-size: .8125rem; }
   .tools { grid-template-columns: repeat(8, minmax(0, 1fr)); padding: 2px 0; }
 }
 @media (max-height: 330px) { .tools { position: static; } }

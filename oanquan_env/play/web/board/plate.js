@@ -23,7 +23,7 @@ export class Plate {
       [left, , width] = board.view;
     if (upright) {
       [x, y] = [drawing.middle[0] + (near ? 218 : -218), drawing.middle[1] - 50 * drawing.fields - 55];
-      at = [x + (near ? -55 : 6), y + 90];
+      at = [x + (near ? -36 : 6), y + 90];
       text.setAttribute("class", near ? "end" : "first");
     } else if (two) {
       [x, y] = [left + 42, near ? plain.size[1] - 42 : 42];
@@ -42,9 +42,11 @@ export class Plate {
       { scores } = board.frame;
     const best = Boolean(winners && winners.length < scores.length && winners.includes(player)),
       [name, role, level] = names ? names[player] : [capital(board.called[player].replace(/^your /, "")), ""];
-    this.name.textContent = (best ? "★ " : "") + name;
+    const star = best ? "★ " : "",
+      narrow = board.drawing.players === 3; // a name and a star would cross the rows
+    this.name.textContent = (narrow ? "" : star) + name;
     this.role.textContent = role;
-    this.points.textContent = String(scores[player]).replace("-", MINUS);
+    this.points.textContent = (narrow ? star : "") + String(scores[player]).replace("-", MINUS);
     this.group.classList.toggle("turn", !winners && player === mover);
     this.group.classList.toggle("won", best);
     const words = [name, role, best ? board.words.won : ""].filter(Boolean).join(", ");

@@ -68,7 +68,7 @@ export const WORDS = {
     over: (match) => `The ${match ? "round" : "game"} is over.`,
     won: "won",
     resigned: (loser, winners) =>
-      `${loser} ${loser === "you" ? "resign" : "resigns"}${winners ? `: ${winners} ${winners === "you" ? "win" : "wins"}` : ""}`,
+      `${loser} ${loser === "you" ? "resign" : "resigns"}: ${winners.join(", ")} ${winners[1] ? "share the win" : winners[0] === "you" ? "win" : "wins"}`,
     hinted: (field, way, move) => `Try square ${field}, ${way} (${move})`,
     ends: (points, how) =>
       `with best play you end ${margin(
@@ -143,16 +143,16 @@ export const WORDS = {
     draw: "Hòa",
     over: () => "Ván đã kết thúc.",
     won: "thắng",
-    resigned: (loser, winners) => `${loser} xin thua${winners ? `: ${winners} thắng` : ""}`,
+    resigned: (loser, winners) => `${loser} xin thua: ${winners.join(", ")} ${winners[1] ? "cùng thắng" : "thắng"}`,
     hinted: (field, way, move) => `Thử ô ${field}, ${way} (${move})`,
     ends: (points, how, players) =>
-      `nếu ${players > 2 ? "mọi người" : "hai bên"} cùng đi hay nhất, cuối ván bạn ${margin(
+      `nếu ${players > 2 ? "ai cũng" : "hai bên cùng"} đi hay nhất, cuối ván bạn ${margin(
         points,
         (ahead) => `hơn ${ahead} điểm`,
         (behind) => `kém ${behind} điểm`,
         "hòa",
       )}${how}.`,
-    average: " so với trung bình của những người khác",
+    average: " so với trung bình những người khác",
     proved: "đã chứng minh",
     seen: (depth, net) => `nhìn trước ${depth} nước${net === "any" ? ", bằng mạng nơ-ron cho mọi luật" : ""}`,
     noMove: "Chưa có nước nào.",

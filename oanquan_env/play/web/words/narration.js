@@ -58,7 +58,11 @@ function verdict(view) {
   const { outcome, resigned, seats } = view.state,
     words = wordsOf(view),
     name = (seat) => sentenceName(view, seat);
-  if (resigned !== null) return words.resigned(name(resigned), seats.length === 2 ? name(1 - resigned) : "");
+  if (resigned !== null)
+    return words.resigned(
+      name(resigned),
+      seats.flatMap((_, seat) => (seat === resigned ? [] : [name(seat)])),
+    );
   if (outcome.winners.length === seats.length) return words.draw;
   const persons = seats.flatMap((seat, player) => (seat.person ? [player] : [])),
     [person] = persons,

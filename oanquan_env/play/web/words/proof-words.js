@@ -97,7 +97,7 @@ export const PROOF = {
     fails: (fault) => `Không chứng minh được. ${fault}`,
     beat: "Đấu với Trạng",
     goal: ({ bound, least }) =>
-      `Bạn đi sau; Trạng đi trước và theo chứng minh. Mục tiêu: chỉ để Trạng hơn ${bound} điểm. Không ai ${gioiHan(bound, least)} được.`,
+      `Bạn đi sau; Trạng đi trước và theo chứng minh. Mục tiêu: chỉ để Trạng hơn bạn ${bound} điểm. Không ai ${gioiHan(bound, least)} được.`,
     held: (lead, { bound, least }) => `Bạn chỉ để Trạng hơn ${lead} điểm: không ai ${gioiHan(bound, least)} được.`,
     missed: (lead, { bound }) => `Trạng hơn ${lead} điểm; đi hay nhất thì chỉ để Trạng hơn ${bound} điểm.`,
   },
