@@ -7,8 +7,8 @@ Each mutant is the source of COMMIT with one operator, number or truth value rep
 same command always gives the same ones. On each mutant, the tests of its room run, as COMMIT has them, until one fails.
 The second command compares them with the tests of OTHER: if the room's tests in COMMIT miss a mutant, the room's tests
 in OTHER run, and if these notice it, all tests in COMMIT. Each line of the output is a mutant with the test that
-noticed it at each of these steps, or null: power is lost where `earlier` names a test and `elsewhere` does not. The
-same command continues an output that it has begun.
+noticed it at each of these steps, or null: power is lost where `earlier` names a test and `elsewhere` does not. Mutants
+that the output already has are not run again, so the same command continues it.
 """
 
 import argparse
@@ -170,12 +170,14 @@ def main() -> None:
         git("clone", "-q", "--shared", str(ROOT), str(folder))
         git("checkout", "-q", options.source, at=folder)
         mutants = draw(folder)
-        done = len(options.output.read_text(encoding="utf-8").splitlines()) if options.output.is_file() else 0
+        lines = options.output.read_text(encoding="utf-8").splitlines() if options.output.is_file() else []
+        done = {(row["file"], row["offset"]) for row in map(json.loads, lines)}
+        left = [mutant for mutant in mutants if (mutant.file, mutant.offset) not in done]
         for commit in () if done else filter(None, (options.earlier, options.source)):
             take_tests(folder, commit)
             if failing := noticed_by(folder, "tests"):
                 raise SystemExit(f"{failing} of {commit} fails without any change; mend it first")
-        for mutant in track(mutants[done:], "mutants", completed=done, total=len(mutants)):
+        for mutant in track(left, "mutants", completed=len(done), total=len(mutants)):
             path, room, begin = folder / mutant.file, room_of(mutant.file), time.monotonic()
             path.write_text(mutant.of(path.read_text(encoding="utf-8")), encoding="utf-8")
             if mutant.file.startswith(PAGE):  # else the list of the page's files notices every mutant
@@ -188,8 +190,8 @@ def main() -> None:
             if row["earlier"]:
                 row["elsewhere"] = noticed_by(folder, "tests")
             git("checkout", "-q", "--", *("oanquan_env", "agents", "train.py", "evaluate.py"), at=folder)
-            with options.output.open("a", encoding="utf-8") as lines:
-                lines.write(json.dumps(row | {"seconds": round(time.monotonic() - begin, 1)}) + "\n")
+            with options.output.open("a", encoding="utf-8") as output:
+                output.write(json.dumps(row | {"seconds": round(time.monotonic() - begin, 1)}) + "\n")
 
 
 if __name__ == "__main__":
