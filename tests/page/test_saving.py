@@ -52,12 +52,15 @@ def test_games_are_saved_linked_copied_filmed_and_opened(visit: Visit, tmp_path:
     page.locator("#file").set_input_files(several)
     page.locator("#games button").nth(1).click()
     page.locator("#about-game", has_text="1944").wait_for()
+    page.locator("#games-dialog").wait_for(state="hidden")  # a dialog that opens before would be closed, too
     assert person.moves == ["2A"]
     page.locator("#file").set_input_files(tmp_path / "several.txt")
     page.locator("#games button").nth(0).click()
     page.locator("#moves button").nth(1).wait_for(state="detached")
+    page.locator("#games-dialog").wait_for(state="hidden")
     for text, words in ((b"nonsense", "isn’t a game record"), (bytes(1_000_001), "too large")):
         page.locator("#share").click()
+        page.locator("#share-dialog[open]").wait_for()  # else a notice tells the error
         page.locator("#file").set_input_files({"name": "a.txt", "mimeType": "text/plain", "buffer": text})
         page.locator("#share-error", has_text=words).wait_for()
         page.keyboard.press("Escape")
