@@ -118,7 +118,7 @@ def test_a_match_goes_on_to_its_next_round(visit: Visit) -> None:
     person.waits_for("The round is over. North wins (South 22, North 46). South owes 11 points and sells square 1.")
     assert "\nSouth owes" in person.said  # on its own line
     page.locator("#language").click()
-    person.waits_for("Ván đã kết thúc. Bên trên thắng (bên dưới 22, bên trên 46). Bên dưới thiếu 11 điểm: bán ruộng 1.")
+    person.waits_for("Ván đã kết thúc. Bên trên thắng (bên dưới 22, bên trên 46). Bên dưới nợ 11 điểm: bán ruộng 1.")
     page.locator("#language").click()
     page.locator("#next-round").click()
     page.locator("#match tr:nth-child(3)", has_text="Round 2").wait_for()

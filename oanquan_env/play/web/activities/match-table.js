@@ -38,9 +38,9 @@ const WORDS = {
     about: "Bán ruộng là gì?",
     place: "data/about.vi.html#het-van",
     prices:
-      "Hết ván, người thua thiếu phần kém nửa tổng số điểm, hoặc phần người thắng có trên nửa, nếu ít hơn. Cứ thiếu mười điểm thì bán một ruộng; lẻ từ năm điểm thì cầm một ruộng: 46–24 thì thiếu 11 điểm, bán một ruộng.",
+      "Hết ván, người thua thiếu bao nhiêu so với nửa tổng số điểm thì nợ bấy nhiêu, nhưng không quá số điểm người thắng có trên nửa. Cứ nợ mười điểm thì bán một ruộng; lẻ từ năm điểm thì cầm một ruộng: 46–24 thì nợ 11 điểm, bán một ruộng.",
     redeeming: "Trước đó, người thắng cứ dẫn mười điểm thì được chuộc lại một ruộng.",
-    owes: (name, points, given) => (points ? `${name} thiếu ${points} điểm: ${given}.` : `${name} ${given}.`),
+    owes: (name, points, given) => (points ? `${name} nợ ${points} điểm: ${given}.` : `${name} ${given}.`),
     keeps: "không ai phải bán ruộng",
     sells: (fields) => `bán ruộng ${fields.join(", ")}`,
     pawns: (fields) => `cầm ruộng ${fields.join(", ")}`,
@@ -71,7 +71,7 @@ export function roundsOf(view, make) {
       .join(" + ") || 0;
   const rounds = match.rounds.map((round, index) => row([`${words.round} ${index + 1}`, ...round.scores]));
   if (!match.settled) rounds.push(row([`${words.round} ${match.number}`, "…", "…"]));
-  const last = !match.settled && match.rounds.at(-1), // the text below the board tells of a round that just ended
+  const last = match.rounds.at(-1),
     soft = (text) => make("p", { className: "soft", textContent: text });
   return [
     make(
