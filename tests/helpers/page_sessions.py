@@ -134,6 +134,8 @@ class Reference:
     def state(self) -> Json:
         """Return the part of the page's state that the library can compute."""
         board, start, scores = self.board, self.board.start(), self.scores()
+        winners = [seat for seat, score in enumerate(scores) if score == max(scores)] if scores else None
+        others = [seat for seat in range(board.rules.players) if seat != self.resigned]
         return {
             "rules": str(board.rules),
             "record": self.record(),
@@ -150,9 +152,10 @@ class Reference:
             "seats": [{"name": name, "person": name == "human"} for name in self.names],
             "turn": self.turn,
             "resigned": self.resigned,
+            "winners": winners if self.resigned is None else others,
             "outcome": scores and {
                 "scores": scores,
-                "winners": [seat for seat, score in enumerate(scores) if score == max(scores)],
+                "winners": winners,
                 "termination": str(board.outcome and board.outcome.termination),
             },
             "can_undo": self.resigned is not None or self.ago > 0,

@@ -138,17 +138,17 @@ def test_the_words_of_the_page_stand_out() -> None:
 
 def test_who_loses_to_one_player_does_not_share_the_win() -> None:
     state: dict[str, Any] = {"turn": "over", "resigned": None, "puzzle": None, "match": None, "seats": SEATS}
-    state["outcome"] = {"scores": [30, 40], "winners": [1]}
+    state |= {"outcome": {"scores": [30, 40]}, "winners": [1]}
     given = {"drawing": drawing(2, 5), "state": state}
     text = run_script("words/narration.js", f"module.status({VIEW})", given)
     assert text == "The game is over. You lose (you\N{NO-BREAK SPACE}30, Trạng\N{NO-BREAK SPACE}40)."
     state["seats"] = SEATS[1:] * 2
     text = run_script("words/narration.js", f"module.status({VIEW})", given)
     assert text.startswith("The game is over. North (Trạng) wins (")
-    state |= {"outcome": None, "resigned": 0, "seats": SEATS[:1] * 3}
+    state |= {"outcome": None, "resigned": 0, "winners": [1, 2], "seats": SEATS[:1] * 3}
     view = VIEW.replace('["South", "North"]', '["South", "East", "West"]')
     text = run_script("words/narration.js", f"module.status({view})", given)
-    assert text == "South resigns: East, West share the win."
+    assert text == "South resigns: East and West share the win."
 
 
 def test_a_settlement_tells_the_fields_that_changed_hands() -> None:

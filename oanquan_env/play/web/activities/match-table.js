@@ -1,12 +1,9 @@
 // The rounds of a match, shown beside the board; it loads with the first match.
 
-import { capital } from "../words/format.js";
+import { LISTS, capital, does } from "../words/format.js";
 import { seatName, sentenceName } from "../words/narration.js";
 
-const inWords = (fields) =>
-  fields.length > 1 ? `squares ${fields.slice(0, -1).join(", ")} and ${fields.at(-1)}` : `square ${fields[0]}`;
-
-const does = (name, verb) => (name === "You" ? verb : `${verb}s`);
+const inWords = (fields) => `${fields.length > 1 ? "squares" : "square"} ${LISTS.en.format(fields)}`;
 
 const WORDS = {
   en: {

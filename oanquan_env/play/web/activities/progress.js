@@ -39,7 +39,7 @@ export function finish() {
   if (!counted.has(state.game)) {
     counted.add(state.game);
     const seat = state.seats.findIndex(({ person }) => person),
-      winners = state.outcome?.winners ?? [1 - state.resigned];
+      { winners } = state;
     all[level] += winners.length > 1 ? "D" : winners[0] === seat ? "W" : "L";
     store.set(KEPT, JSON.stringify(all));
   }

@@ -227,7 +227,7 @@ export class GameView extends EventTarget {
     if (state.outcome)
       Object.assign(position, ended(this.board.drawing, position.frame, state.outcome, state.match?.owners.codes));
     else if (state.resigned !== null) {
-      position.winners = state.seats.map((_, seat) => seat).filter((seat) => seat !== state.resigned);
+      position.winners = state.winners;
       if (state.match) position.frame = { ...position.frame, scores: state.match.rounds.at(-1).scores };
     } else if (state.turn === "person") Object.assign(position, { legal: state.legal, previews: state.previews });
     return position;

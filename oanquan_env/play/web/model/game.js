@@ -199,16 +199,20 @@ export class Game {
     return `${this.side(this.resigned)} resigns`;
   }
 
+  /** Return the seats with the most points, or all but the one that resigned; null for an unfinished game. */
+  winners() {
+    if (!this.over) return null;
+    const seats = this.names.map((_, seat) => seat);
+    if (this.resigned !== null) return seats.filter((seat) => seat !== this.resigned);
+    const scores = this.standings(this.position);
+    return seats.filter((seat) => scores[seat] === Math.max(...scores));
+  }
+
   /** Return scores, winners and termination; null for an unfinished or resigned game. */
   outcome() {
-    if (!this.position.ended) return null;
-    const scores = this.standings(this.position),
-      most = Math.max(...scores);
-    return {
-      scores,
-      winners: scores.flatMap((score, seat) => (score === most ? [seat] : [])),
-      termination: TERMINATIONS[this.position.ended],
-    };
+    const { ended } = this.position;
+    if (!ended) return null;
+    return { scores: this.standings(this.position), winners: this.winners(), termination: TERMINATIONS[ended] };
   }
 
   /** Return the data for the game's record. */

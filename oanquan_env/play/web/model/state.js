@@ -30,6 +30,7 @@ export function gameJson(game, drawing, names) {
     seats: game.names.map((name, seat) => ({ name, person: game.person(seat) })),
     turn: game.over ? "over" : person ? "person" : game.player === FRIEND ? "friend" : "player",
     resigned: game.resigned,
+    winners: game.winners(),
     outcome: game.outcome(),
     played: game.played,
     can_undo: game.canUndo,

@@ -1,6 +1,8 @@
 // The words of the board and of the comments on a game, in both languages; words.js has the words of the page around
 // it.
 
+import { LISTS, does } from "./format.js";
+
 const margin = (points, ahead, behind, level) => (points > 0 ? ahead(points) : points < 0 ? behind(-points) : level);
 
 /** The lines that children say at the end of a game; `verse` translates them. */
@@ -59,16 +61,14 @@ export const WORDS = {
     turn: (name) => `${name} to move.`,
     yourTurn: "Your turn.",
     viewing: (move, all) => (move ? `Move ${move} of ${all}` : "Start"),
-    wins: (names) => `${names.join(", ")} ${names.length > 1 ? "share the win" : "wins"}`,
-    youWin: "You win",
+    wins: (names) => `${LISTS.en.format(names)} ${names.length > 1 ? "share the win" : does(names[0], "win")}`,
     youLose: "You lose",
     trouble: "This player can’t move:",
     offline: "you’re offline.",
     draw: "A draw",
     over: (match) => `The ${match ? "round" : "game"} is over.`,
     won: "won",
-    resigned: (loser, winners) =>
-      `${loser} ${loser === "you" ? "resign" : "resigns"}: ${winners.join(", ")} ${winners[1] ? "share the win" : winners[0] === "you" ? "win" : "wins"}`,
+    resigns: (name) => `${name} ${does(name, "resign")}`,
     hinted: (field, way, move) => `Try square ${field}, ${way} (${move})`,
     ends: (points, how) =>
       `with best play you end ${margin(
@@ -81,7 +81,7 @@ export const WORDS = {
     proved: "proved",
     seen: (depth, net) => `searched ${depth} moves ahead${net === "any" ? " with the net for any rules" : ""}`,
     noMove: "No moves yet.",
-    matchWon: (name) => `${name} ${name === "You" ? "win" : "wins"} the match.`,
+    matchWon: (name) => `${name} ${does(name, "win")} the match.`,
     matchDrawn: "The match is a draw.",
   },
   vi: {
@@ -135,15 +135,14 @@ export const WORDS = {
     turn: (name) => `Đến lượt ${name}.`,
     yourTurn: "Đến lượt bạn.",
     viewing: (move, all) => (move ? `Nước ${move}/${all}` : "Đầu ván"),
-    wins: (names) => `${names.join(", ")} ${names.length > 1 ? "cùng thắng" : "thắng"}`,
-    youWin: "Bạn thắng",
+    wins: (names) => `${LISTS.vi.format(names)} ${names.length > 1 ? "cùng thắng" : "thắng"}`,
     youLose: "Bạn thua",
     trouble: "Đối thủ không đi được:",
     offline: "hiện không có mạng.",
     draw: "Hòa",
     over: () => "Ván đã kết thúc.",
     won: "thắng",
-    resigned: (loser, winners) => `${loser} xin thua: ${winners.join(", ")} ${winners[1] ? "cùng thắng" : "thắng"}`,
+    resigns: (name) => `${name} xin thua`,
     hinted: (field, way, move) => `Thử ô ${field}, ${way} (${move})`,
     ends: (points, how, players) =>
       `nếu ${players > 2 ? "ai cũng" : "hai bên cùng"} đi hay nhất, cuối ván bạn ${margin(

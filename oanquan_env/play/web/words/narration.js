@@ -55,20 +55,13 @@ const standing = (view, scores) =>
 
 /** Return who won, without the points. */
 function verdict(view) {
-  const { outcome, resigned, seats } = view.state,
+  const { winners, resigned, seats } = view.state,
     words = wordsOf(view),
-    name = (seat) => sentenceName(view, seat);
-  if (resigned !== null)
-    return words.resigned(
-      name(resigned),
-      seats.flatMap((_, seat) => (seat === resigned ? [] : [name(seat)])),
-    );
-  if (outcome.winners.length === seats.length) return words.draw;
-  const persons = seats.flatMap((seat, player) => (seat.person ? [player] : [])),
-    [person] = persons,
-    won = words.wins(outcome.winners.map(name));
-  if (persons.length !== 1) return won;
-  if (outcome.winners.includes(person)) return outcome.winners.length === 1 ? words.youWin : won;
+    won = words.wins(winners.map((seat) => sentenceName(view, seat)));
+  if (resigned !== null) return `${words.resigns(sentenceName(view, resigned))}: ${won}`;
+  if (winners.length === seats.length) return words.draw;
+  const persons = seats.flatMap((seat, player) => (seat.person ? [player] : []));
+  if (persons.length !== 1 || winners.includes(persons[0])) return won;
   return seats.length === 2 ? words.youLose : `${words.youLose}: ${won}`;
 }
 
