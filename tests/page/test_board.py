@@ -136,6 +136,16 @@ def test_the_words_of_the_page_stand_out() -> None:
         assert [pair for pair in pairs if contrast(*(colours[name] for name in pair)) < 4.5] == []
 
 
+def test_a_heap_of_seeds_turns_with_its_square() -> None:
+    plain, angles = drawing(3, 5)["squares"][0], [0, np.pi / 3, -np.pi / 2]
+    given = {"squares": [{**plain, "turn": angle} for angle in angles]}
+    heaps = np.array(run_script("board/rotation.js", "given.squares.map(one => module.heap(one, 5))", given))
+    for heap, angle in zip(heaps, angles, strict=True):
+        x, y = (heaps[0, :, :2] - plain["pile"]).T
+        turned = [x * np.cos(angle) - y * np.sin(angle), x * np.sin(angle) + y * np.cos(angle)]
+        np.testing.assert_allclose(heap[:, :2] - plain["pile"], np.transpose(turned), atol=1e-9)
+
+
 def test_who_loses_to_one_player_does_not_share_the_win() -> None:
     state: dict[str, Any] = {"turn": "over", "resigned": None, "puzzle": None, "match": None, "seats": SEATS}
     state |= {"outcome": {"scores": [30, 40]}, "winners": [1]}

@@ -318,6 +318,8 @@ def test_a_chosen_or_focused_square_shows_both_paths_before_the_move(visit: Visi
     person.board.locator(".hit.legal[data-field='5']").click()
     shown("5")
     assert person.board.locator(".paths .badge").count() == 0  # the arrows show this
+    person.page.keyboard.press("ArrowDown")  # the choice stays when another square gets the focus
+    shown("5")
     person.board.locator(".way[data-move='5C']").hover()  # shows only this way and its captures
     assert person.board.locator(".paths .aside").get_attribute("data-move") == "5A"
     assert person.board.locator(".way-taken").count() == len(person.state["previews"]["5C"]["taken"]) > 0

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
 
+import numpy as np
 import pytest
 
 from oanquan_env import Core, Positions
@@ -20,7 +21,16 @@ from oanquan_env.engine.notation import Move
 from oanquan_env.errors import UnavailableError
 from oanquan_env.proofs import proof_search
 from oanquan_env.proofs.bounds import Bounds
-from oanquan_env.proofs.proof_search import FAILED, LIMITED, PROVED, LimitReachedError, ProofTable, State, prove
+from oanquan_env.proofs.proof_search import (
+    FAILED,
+    LIMITED,
+    PROVED,
+    UNPROVED,
+    LimitReachedError,
+    ProofTable,
+    State,
+    prove,
+)
 from oanquan_env.proofs.solver import BoundSearch, ProofState, Solver
 from oanquan_env.search.search_state import INFINITY
 from tests.helpers.boards import random_positions
@@ -200,6 +210,18 @@ def test_a_question_goes_on_where_its_nodes_were_used_up() -> None:
     assert table.prove(*root, 4, is_lower=True, nodes=0) == PROVED
     assert table.prove(*root, 6, is_lower=True, nodes=0) == LIMITED
     assert table.nodes == nodes
+
+
+def test_a_batch_is_proved_as_one_position_after_the_other() -> None:
+    core = Core(next(iter(SMALL)))
+    positions = random_positions(core, 12, seed=2)
+    count, nodes = len(positions), 2000
+    tables = [ProofTable(core, megabytes=1) for _ in range(2)]
+    answers = [tables[0].prove(*sides(positions, row), 0, is_lower=True, nodes=nodes) for row in range(count)]
+    _, plies = tables[1].prove_each(positions, np.zeros(count, np.int32), np.full(count, INFINITY), nodes)
+    assert [answer == PROVED for answer in answers] == (plies != UNPROVED).tolist()
+    assert tables[0].nodes == tables[1].nodes
+    assert 0 < answers.count(PROVED) < count
 
 
 def test_finished_games_batches_rules_of_first_moves_and_bounds_beyond_all_values_are_refused() -> None:
