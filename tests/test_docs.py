@@ -26,8 +26,8 @@ OUTSIDE += sorted([*(ROOT / "agents").rglob("README.md"), *(ROOT / "experiments"
 """Pages outside the MkDocs site."""
 OWN = ("configs/", "oanquan_env/", "agents/", "experiments/", "examples/", "tests/", "tools/")
 """Files in these folders must exist if a command names them; files in `runs/` and `out/` are made by commands."""
-SLOW = ("frameworks", "generalisation", "league")
-"""Pages whose examples take seconds."""
+SLOW = ("frameworks", "generalisation", "league", "many-rules")
+"""Pages whose examples take seconds, or compile what no other test needs."""
 LINK = re.compile(r"""(?:\]\(|(?:src|srcset|href)=")([^)"\s]+)""")
 SHELL = re.compile(r"^ *```sh\n(.*?)^ *```", flags=re.MULTILINE | re.DOTALL)
 PYTHON = re.compile(r"^( *)```python\n(.*?)^ *```", flags=re.MULTILINE | re.DOTALL)

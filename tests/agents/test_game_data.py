@@ -107,7 +107,7 @@ def test_files_depend_on_the_options_are_kept_and_have_a_card(
         read_games(game_files(folder)[0])
 
 
-@pytest.mark.parametrize("rules", ["mancala-world", "three-player", "tonkin"])
+@pytest.mark.parametrize("rules", ["mancala-world", pytest.param("three-player", marks=pytest.mark.slow), "tonkin"])
 def test_batches_of_plies_are_those_of_the_episodes(tmp_path: Path, monkeypatch: Patch, rules: str) -> None:
     monkeypatch.setattr(game_data, "GAMES_A_FILE", 4)
     assert main(["--output", str(tmp_path), *GAMES, "--games", "6", "--rules", rules]) == 0
