@@ -9,5 +9,5 @@
 | what fits, and what can be read, from phones to wide screens | `test_looks.py`, `test_board.py` |
 
 The others compare the scripts with Python: sessions (`test_model.py`), texts and records (`test_texts.py`), films,
-players, losses and the compiled engine. `test_hosting.py` is about hosting: sizes, offline use and new versions.
+players, hints, losses and the compiled engine. `test_hosting.py` is about hosting: sizes, offline use and new versions.
 """

@@ -199,20 +199,22 @@ export class Game {
     return `${this.side(this.resigned)} resigns`;
   }
 
-  /** Return the seats with the most points, or all but the one that resigned; null for an unfinished game. */
-  winners() {
-    if (!this.over) return null;
-    const seats = this.names.map((_, seat) => seat);
-    if (this.resigned !== null) return seats.filter((seat) => seat !== this.resigned);
-    const scores = this.standings(this.position);
-    return seats.filter((seat) => scores[seat] === Math.max(...scores));
-  }
-
   /** Return scores, winners and termination; null for an unfinished or resigned game. */
   outcome() {
-    const { ended } = this.position;
-    if (!ended) return null;
-    return { scores: this.standings(this.position), winners: this.winners(), termination: TERMINATIONS[ended] };
+    if (!this.position.ended) return null;
+    const scores = this.standings(this.position),
+      most = Math.max(...scores);
+    return {
+      scores,
+      winners: scores.flatMap((score, seat) => (score === most ? [seat] : [])),
+      termination: TERMINATIONS[this.position.ended],
+    };
+  }
+
+  /** Return the winners of the `outcome`, or all seats but the one that resigned; null for an unfinished game. */
+  winners(outcome) {
+    if (this.resigned === null) return outcome?.winners ?? null;
+    return this.names.map((_, seat) => seat).filter((seat) => seat !== this.resigned);
   }
 
   /** Return the data for the game's record. */

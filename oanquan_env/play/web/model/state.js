@@ -16,6 +16,7 @@ export const namesOf = (game, solver = null) =>
 export function gameJson(game, drawing, names) {
   const { position, root } = game,
     legal = game.legal(),
+    outcome = game.outcome(),
     person = !game.over && game.player === null;
   return {
     position: positionText(game.rules, position),
@@ -30,8 +31,8 @@ export function gameJson(game, drawing, names) {
     seats: game.names.map((name, seat) => ({ name, person: game.person(seat) })),
     turn: game.over ? "over" : person ? "person" : game.player === FRIEND ? "friend" : "player",
     resigned: game.resigned,
-    winners: game.winners(),
-    outcome: game.outcome(),
+    winners: game.winners(outcome),
+    outcome,
     played: game.played,
     can_undo: game.canUndo,
     can_redo: game.canRedo,
