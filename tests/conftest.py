@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any
 import hypothesis
 import pytest
 
+from oanquan_env.board import shared_core
 from oanquan_env.engine import compiled
+from oanquan_env.engine.core import COMPILED_VARIABLE
 from oanquan_env.render import Window
 from tests.helpers.browsers import Person, Visit, launch, serve
 
@@ -43,6 +45,15 @@ def pytest_collection_modifyitems() -> None:
 def windows_without_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make `Window.hold` return without waiting. `test_recording` tests the real method with its own clock."""
     monkeypatch.setattr(Window, "hold", lambda window, seconds: window.poll())
+
+
+@pytest.fixture
+def in_plain_python(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Let new environments run without Numba, which takes longer to compile than a few games take to play."""
+    monkeypatch.setenv(COMPILED_VARIABLE, "0")
+    shared_core.cache_clear()
+    yield
+    shared_core.cache_clear()
 
 
 @pytest.fixture(scope="module")

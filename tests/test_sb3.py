@@ -217,7 +217,7 @@ def test_maskable_ppo_learns_with_the_documented_hyperparameters_and_takes_anoth
     assert core.legal_mask(core.start())[0, player.choose(core.start(), np.random.default_rng(0))[0]]
 
 
-def test_a_list_of_rules_is_chosen_by_options_and_named_in_the_infos() -> None:
+def test_a_list_of_rules_is_chosen_by_options_and_named_in_the_infos(in_plain_python: None) -> None:
     rules, board = ["mancala-world", "ludii", "app"], Board("app")
     games = OAnQuanVecEnv(3, rules=rules, opponent="random", seat=0)
     for options, expected in (

@@ -130,13 +130,11 @@ def test_a_game_under_chosen_rules_is_the_game_under_these_rules_alone(opponent:
             assert [result[row] for result in results] == [result[0] for result in expected]
 
 
-def test_without_numba_the_games_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_numba_the_games_are_the_same(request: pytest.FixtureRequest) -> None:
     settings: Any = {"opponent": POOL, "observation": "moves", "opening_plies": 2}
     fast = OAnQuanVectorEnv(6, SETS, **settings)
-    monkeypatch.setenv("OANQUAN_COMPILED", "0")
-    shared_core.cache_clear()
+    request.getfixturevalue("in_plain_python")
     plain = OAnQuanVectorEnv(6, SETS, **settings)
-    shared_core.cache_clear()
     assert (fast._games.core.compiled, plain._games.core.compiled) == (True, False)
     assert (fast.reset(seed=0)[0] == plain.reset(seed=0)[0]).all()
     for _ in range(12):

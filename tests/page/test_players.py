@@ -74,16 +74,20 @@ def test_the_page_folds_the_net_for_any_rules_as_python_does(ask: Callable[..., 
             np.testing.assert_allclose(page[part], mine[part], rtol=1e-4, atol=1e-4 * np.abs(mine[part]).max())
 
 
-def test_players_prefer_the_same_moves_as_in_python(ask: Callable[..., list[Any]]) -> None:
-    calls, wanted = [], []
-    for rules in (*PRESET_NAMES, FORFEIT, "three-player refill=forfeit", CUSTOM):
-        parsed = Rules.parse(rules)
-        searches = SEARCHES[min(parsed.players, 3)] if parsed.refill == "borrow" else ()
-        searches += ("minimax:nodes=3000,net=any",) if rules in ("tonkin", CUSTOM) else ()
-        for board in boards(parsed, 4)[1::2]:
-            for name in ("greedy", "saver", "maxn:depth=3", *searches):
-                calls.append(("best", name, rules, board.text()))
-                wanted.append(best(name, board))
+PLAYED = [*PRESET_NAMES, FORFEIT, "three-player refill=forfeit", CUSTOM]
+SLOW = {"four-player": pytest.mark.slow}
+"""Rules whose players compile for seconds and are like those of `three-player`."""
+
+
+@pytest.mark.parametrize("rules", [pytest.param(rules, marks=SLOW.get(rules, ())) for rules in PLAYED])
+def test_players_prefer_the_same_moves_as_in_python(rules: str, ask: Callable[..., list[Any]]) -> None:
+    calls, wanted, parsed = [], [], Rules.parse(rules)
+    searches = SEARCHES[min(parsed.players, 3)] if parsed.refill == "borrow" else ()
+    searches += ("minimax:nodes=3000,net=any",) if rules in ("tonkin", CUSTOM) else ()
+    for board in boards(parsed, 4)[1::2]:
+        for name in ("greedy", "saver", "maxn:depth=3", *searches):
+            calls.append(("best", name, rules, board.text()))
+            wanted.append(best(name, board))
     for call, answer, actions in zip(calls, ask(*calls), wanted, strict=True):
         assert answer["actions"] == actions, call
 
