@@ -228,7 +228,9 @@ def test_rules_and_players_of_a_new_game(visit: Visit) -> None:
     begun = (state["rules"], [seat["name"] for seat in state["seats"]], state["starter"], state["ply"])
     assert begun == ("vietnamese seeds=4 first_move_captures_mandarin=False", ["human", "beginner"], 1, 1)
     page.locator("#new").click()
+    assert page.locator("#lot-about").is_hidden()
     page.locator("#starter").select_option("lot")
+    assert page.locator("#lot-about").is_visible()
     linked = page.locator("#lot-about a").get_attribute("href") or ""
     assert f'id="{linked.partition("#")[2]}"' in (WEB / linked.partition("#")[0]).read_text(encoding="utf-8")
     page.locator("#begin").click()
