@@ -25,7 +25,7 @@ export class Thinker {
   #current = null;
   #hints = new Map();
 
-  constructor({ engine, layout, data, catalogue, think = null, worker = null, ask = null, askable = null }) {
+  constructor({ engine, layout, data, catalogue, think = null, worker = null, ask = null, askable = () => true }) {
     this.#made = { engine, layout, data };
     this.#think = think;
     this.catalogue = catalogue;
