@@ -156,6 +156,8 @@ const METHODS = {
     } catch {
       log.push(["unknown"]);
     }
+    const everything = new Thinker({ ...made, catalogue, ask: () => "2A" }); // as in a notebook
+    log.push(["notebook", everything.needsPython("other:Thing", fields)]);
     return { log, live: { ...live } };
   },
   /** Return the answers to the same request from a thinker with a worker and from a thinker without one. */

@@ -210,6 +210,7 @@ def test_the_worker_answers_in_order_and_drops_what_is_not_wanted(ask: Callable[
         ["greedy", requests["log"][4][1]],
         ["over", "the game is over"],
         ["unknown"],
+        ["notebook", True],
     ]
     assert requests["live"] == {"made": 2, "ended": 1}
     assert requests["log"][4][1] in best("greedy", Board("mancala-world"))

@@ -157,6 +157,13 @@ def test_damaged_values_of_the_browser_are_left_out(visit: Visit) -> None:
     assert person.state["rules"] == "tonkin"
 
 
+def test_three_losses_in_a_row_suggest_an_easier_opponent(visit: Visit) -> None:
+    person = visit("#rules=mancala-world&from=2,3,1,0,0,4%2A/3,0,1,2,0,0+14,30+0+30&north=easy")
+    person.page.evaluate("localStorage['oanquan-results'] = JSON.stringify({ easy: 'WLL' })")
+    person.move("3A")  # loses 34 to 36
+    person.page.locator("#suggest", has_text="Play Bống next").wait_for()
+
+
 def test_results_suggest_the_next_opponent_and_all_data_moves_to_another_browser(visit: Visit, tmp_path: Path) -> None:
     person = visit("#rules=mancala-world&from=2,3,1,0,0,4%2A/3,0,1,2,0,0+22,22+0+30&north=beginner")
     page = person.page
