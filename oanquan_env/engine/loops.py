@@ -18,7 +18,6 @@ from oanquan_env.engine.move import RUNNING, RuleNumbers, can_play, end_of_setup
 from oanquan_env.engine.observe import observe, observe_planes, observe_rules
 from oanquan_env.engine.scoring import earn, final_points, gain, in_turn, next_seat, write_in_turn
 from oanquan_env.engine.step import (
-    NOBODY,
     OTHERS,
     act,
     draw_rules,
@@ -201,11 +200,11 @@ def _compiler(compiled: bool, *case: int) -> Callable[[Any], Any]:
 
 
 class StepLoops(NamedTuple):
-    """Loops that step the games with the indices `rows`, for one number of players and one kind of opponent."""
+    """Loops over the games with the indices `rows`; only `step` and `finish` depend on the kind of opponent."""
 
     step: Any
-    reply: Any
     finish: Any
+    reply: Any
     observe: Any
     choose: Any
     legal: Any
@@ -254,6 +253,22 @@ def step_loops(players: int, opponent: int, many: bool, compiled: bool) -> StepL
             observe_rules(rules_array, games, rows, observations)
         return finish_games(rules_array, players, opponent, many, games, rows, settings, observations, masks)
 
+    def finish(
+        rules_array: Any, games: Any, rows: Any, settings: Any, observations: Any, masks: Any
+    ) -> tuple[int, int]:
+        """Finish the step of the games; see `finish_games`."""
+        if many:
+            observe_rules(rules_array, games, rows, observations)
+        return finish_games(rules_array, players, opponent, many, games, rows, settings, observations, masks)
+
+    own = map(_compiler(compiled, players, opponent, many), (step, finish))
+    return StepLoops(*own, *_shared_loops(players, many, compiled))
+
+
+@functools.cache
+def _shared_loops(players: int, many: bool, compiled: bool) -> tuple[Any, ...]:
+    """Return the loops that are the same for all kinds of opponents, so that Numba compiles them once."""
+
     def reply(rules_array: Any, games: Any, rows: Any, actions: Any, log: Any) -> int:
         """Play legal `actions` (M,) of opponents in games `rows` (M,). Return how many games still wait for a reply."""
         waiting = 0
@@ -266,24 +281,16 @@ def step_loops(players: int, opponent: int, many: bool, compiled: bool) -> StepL
             waiting += waits(game)
         return waiting
 
-    def finish(
-        rules_array: Any, games: Any, rows: Any, settings: Any, observations: Any, masks: Any
-    ) -> tuple[int, int]:
-        """Finish the step of the games; see `finish_games`."""
-        if many:
-            observe_rules(rules_array, games, rows, observations)
-        return finish_games(rules_array, players, opponent, many, games, rows, settings, observations, masks)
-
     def observe_games(
         rules_array: Any, games: Any, rows: Any, movers: bool, planes: bool, moves: bool, observations: Any
     ) -> tuple[int, int]:
-        """Write the observations of the agents, or of the movers if `movers` is True; see `observe_planes`.
+        """Write the observations of the movers if `movers` is True, else of the seats; see `observe_planes`.
 
         Return (0, 0), because callers sum two counts.
         """
         for row in rows:
             game = games[row]
-            viewer = int(game.mover if movers or opponent == NOBODY else game.seat) + 0
+            viewer = int(game.mover if movers else game.seat) + 0
             turn, running = (viewer, int(game.mover) + 0, int(game.ply) + 0), game.ended == RUNNING and not game.illegal
             rules = rules_array[game.rules if many else 0]
             if planes:
@@ -309,5 +316,5 @@ def step_loops(players: int, opponent: int, many: bool, compiled: bool) -> StepL
             for action in range(2 * rules.fields):
                 masks[index, action] = can_play(rules, own, action)
 
-    functions = step, reply, finish, observe_games, choose, legal
-    return StepLoops(*map(_compiler(compiled, players, opponent, many), functions))
+    functions = reply, observe_games, choose, legal
+    return tuple(map(_compiler(compiled, players, many), functions))

@@ -219,9 +219,9 @@ def test_code_that_two_programs_kept_for_two_types_is_not_mixed_in_a_third(tmp_p
 
 
 def test_each_case_of_the_loops_has_a_name_of_its_own_in_the_cache() -> None:
-    made = [loop for players in SEAT_NAMES for loop in loops.loops(players, True)]
+    made = {loop for players in SEAT_NAMES for loop in loops.loops(players, True)}
     for case in itertools.product(SEAT_NAMES, range(OTHERS + 1), (False, True)):
-        made += loops.step_loops(*case, True)
+        made |= {*loops.step_loops(*case, True)}  # all kinds of opponents share some
     names = {getattr(loop, "py_func", loop).__qualname__ for loop in made}  # without Numba, it is the function
     assert len(names) == len(made)
 
