@@ -96,7 +96,9 @@ def test_counts_divide_by_the_first_move_and_a_finished_game_counts_once(monkeyp
             count("app", depth)
 
 
-@pytest.mark.parametrize("preset", PRESET_NAMES)
+@pytest.mark.parametrize(
+    "preset", [pytest.param(name, marks=pytest.mark.slow) if name == "four-player" else name for name in PRESET_NAMES]
+)
 def test_a_game_answers_as_it_did(preset: str) -> None:
     now = "\n".join(golden.playthrough(preset)).splitlines()
     assert now == golden.path(preset).read_text(encoding="utf-8").splitlines(), "if meant: python -m tests.golden"
