@@ -282,10 +282,11 @@ def _shared_loops(players: int, many: bool, compiled: bool) -> tuple[Any, ...]:
         return waiting
 
     def observe_games(
-        rules_array: Any, games: Any, rows: Any, movers: bool, planes: bool, moves: bool, observations: Any
+        rules_array: Any, games: Any, rows: Any, movers: bool, moves: bool | None, observations: Any
     ) -> tuple[int, int]:
-        """Write the observations of the movers if `movers` is True, else of the seats; see `observe_planes`.
+        """Write the observations of the movers if `movers` is True, else of the seats.
 
+        They are planes, with the gains if `moves` is True, or counts if it is None; Numba compiles only one of the two.
         Return (0, 0), because callers sum two counts.
         """
         for row in rows:
@@ -293,10 +294,10 @@ def _shared_loops(players: int, many: bool, compiled: bool) -> tuple[Any, ...]:
             viewer = int(game.mover if movers else game.seat) + 0
             turn, running = (viewer, int(game.mover) + 0, int(game.ply) + 0), game.ended == RUNNING and not game.illegal
             rules = rules_array[game.rules if many else 0]
-            if planes:
-                observe_planes(rules, players, game.sides, game.scores, turn, moves, running, observations[row])
-            else:
+            if moves is None:
                 observe(rules, players, game.sides, game.scores, turn, observations[row])
+            else:
+                observe_planes(rules, players, game.sides, game.scores, turn, moves, running, observations[row])
         if many:
             observe_rules(rules_array, games, rows, observations)
         return 0, 0

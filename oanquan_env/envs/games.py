@@ -328,8 +328,8 @@ class Games:
 
     def _observe(self, rows: Ints, encoder: Encoder, observations: Any, *, movers: bool = False) -> None:
         """Write the observations of the agents, or of the movers, in the layout of `encoder`."""
-        planes, moves = encoder.observation != "counts", encoder.observation == "moves"
-        self._in_threads(rows, self._loops.observe, movers or self.kind == NOBODY, planes, moves, observations)
+        moves = None if encoder.observation == "counts" else encoder.observation == "moves"
+        self._in_threads(rows, self._loops.observe, movers or self.kind == NOBODY, moves, observations)
 
     def _in_threads(self, rows: Ints, loop: Callable[..., tuple[int, int]], *others: Any) -> tuple[int, int]:
         """Run a loop over the rows, divided among the threads. Return the sums of its two results."""
