@@ -46,7 +46,7 @@ def agent(tmp_path: Path) -> Path:
     return save_untrained(tmp_path / "agent")
 
 
-POSITIONS = SelfPlayGames(Core(), 50, StartsConfig(set_up_share=0, max_plies=8), seed=0).positions
+POSITIONS = SelfPlayGames(Core(compiled=False), 50, StartsConfig(set_up_share=0, max_plies=8), seed=0).positions
 
 
 def test_an_agent_survives_its_files(agent: Path) -> None:
