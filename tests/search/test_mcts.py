@@ -128,25 +128,26 @@ def test_the_root_s_visits_are_those_of_uct(exploration: float) -> None:
 
 
 class Priors:
-    """An evaluator that values every position at 0 and gives it the same (A,) priors."""
+    """An evaluator that gives every position the same (A,) priors and the same `value` to South."""
 
-    def __init__(self, priors: list[float]) -> None:
-        self.core, self.priors = Core(), np.array(priors)
+    def __init__(self, priors: list[float], value: float = 0.0) -> None:
+        self.core, self.priors, self.value = Core(), np.array(priors), value
 
     def evaluate_with_priors(self, positions: Positions, rng: np.random.Generator) -> tuple[Floats, Floats]:
-        return np.zeros(positions.scores.shape), np.tile(self.priors, (len(positions), 1))
+        return np.tile([self.value, -self.value], (len(positions), 1)), np.tile(self.priors, (len(positions), 1))
 
 
-def test_priors_divide_the_visits_of_equal_moves_as_puct_does() -> None:
-    """With equal values, PUCT is the D'Hondt method of allocating seats in proportion to votes."""
+@pytest.mark.parametrize("value", [0.0, 0.5, -0.5])
+def test_priors_divide_the_visits_of_equal_moves_as_puct_does(value: float) -> None:
+    """With equal values, which untried moves share, PUCT is D'Hondt's method of allocating seats by votes."""
     priors, rng = [0.31, 0.05, 0.02, 0.12, 0.08, 0.17, 0.03, 0.01, 0.15, 0.06], np.random.default_rng(0)
     for simulations in (1, 24):
-        visits, values = MCTSPlayer(Priors(priors), simulations, exploration=0.5).search(Core().start(2), rng)
+        visits, values = MCTSPlayer(Priors(priors, value), simulations, exploration=0.5).search(Core().start(2), rng)
         seats = np.zeros(10)
         for _ in range(simulations):
             seats[(np.array(priors) / (1 + seats)).argmax()] += 1
         assert (visits == seats).all()
-        assert (values == 0).all()
+        assert (values == np.where(seats, value, 0)).all()
 
 
 def test_a_move_of_small_prior_is_found_once_the_others_are_worse() -> None:
