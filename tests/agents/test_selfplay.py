@@ -104,6 +104,14 @@ def test_start_positions_are_mixed_and_running() -> None:
     assert (games(Core("mancala-world max_plies=1"), 5, 0.0, 3, 0).positions.ply == 0).all()
 
 
+def test_a_share_of_the_games_begins_in_the_beams_each_equally_often() -> None:
+    core = Core()
+    beams, starts = core.start(3), SelfPlayGames(core, 1, StartsConfig(max_plies=4, beam_share=0.6), 0)
+    beams.ply[:] = [10, 11, 12]
+    starts.use(beams)
+    assert np.bincount(starts.draw(6000).ply)[10:] / 6000 == pytest.approx([0.2] * 3, abs=0.02)
+
+
 @pytest.mark.parametrize("name", ["plain", "afterstates", "two_ply"])
 @pytest.mark.parametrize("preset", ["mancala-world", "four-player"])
 def test_a_network_sees_the_same_when_seats_are_turned_and_rows_are_independent(preset: str, name: str) -> None:
