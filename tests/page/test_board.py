@@ -11,8 +11,10 @@ import pytest
 
 from oanquan_env import Rules
 from oanquan_env.render import LastMove
-from oanquan_env.render.scene import arrows, marks, ownership_tabs
+from oanquan_env.render.layout import layout_of
+from oanquan_env.render.scene import arrows, marks, ownership_tabs, pebble_places
 from oanquan_env.render.svg import fragment
+from oanquan_env.render.theme import PEBBLES
 from tests import ROOT
 from tests.helpers import node
 from tests.helpers.boards import played_board
@@ -134,6 +136,20 @@ def test_the_words_of_the_page_stand_out() -> None:
         pairs = [(words, back) for words in ("ink", "soft", "green", "red", "amber") for back in ("page", "panel")]
         pairs += [("on-green", "green"), ("ink", "warm"), ("amber", "warm")]
         assert [pair for pair in pairs if contrast(*(colours[name] for name in pair)) < 4.5] == []
+
+
+def test_heaps_are_those_of_python_rounded() -> None:
+    heaps = run_script(
+        "board/rotation.js",
+        "given.squares.map(square => Array.from({ length: 13 }, (_, seeds) => module.heap(square, seeds)))",
+        drawing(2, 5),
+    )
+    for index, square in enumerate(layout_of(Rules()).squares):
+        for seeds, heap in enumerate(heaps[index]):
+            places = pebble_places(index, square, seeds)
+            wanted = [(*at, size, angle, PEBBLES.index(role)) for at, size, angle, role in places]
+            differences = np.reshape(heap, (-1, 5)) - np.reshape(wanted, (-1, 5))
+            assert (np.abs(differences) <= [0.0501, 0.0501, 0.0005, 0.5, 0]).all(), (index, seeds)
 
 
 def test_a_heap_of_seeds_turns_with_its_square() -> None:
