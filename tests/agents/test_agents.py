@@ -265,6 +265,7 @@ def test_committed_training_configurations_load(path: Path, tmp_path: Path) -> N
         ("seed: 1\n<<: {seed: 2}", r"run\.yaml: not readable as YAML: line 2: the merge key << is not supp"),
         ("network:\n  1: a\n  +1: b", r"run\.yaml: line 3: '?1'? is already in line 2"),
         ("ppo:\n  gamma: 1\n  'gamma': 0.9", r"run\.yaml: line 3: 'gamma' is already in line 2"),
+        ({"seed": 2**32}, r"seed: must be less than 4294967296 \(got 4294967296\)"),
         ({"threads": 1025}, r"threads: must be less than or equal to 1024 \(got 1025\)"),
         ({"network": {"width": 65_536, "depth": 64}}, r"network: embed, .* give a network of .* at most 268,435,456"),
         ({"kind": "td", "td": {"games": 10**12}}, r"td: games \* steps \* replay must be 16,777,216 or less; got"),
