@@ -77,6 +77,13 @@ def test_a_refill_states_what_was_borrowed_and_a_forfeit_is_described() -> None:
     ]
 
 
+def test_a_stone_leaves_its_own_mandarin_square_on_the_smallest_board_of_four_players() -> None:
+    board = Board.parse("1,1,0*/1,1,0*/0,2,0*/1,0,0* 0,0,0,0 2 0", "four-player fields=2", checked=False)
+    trace = board.sowing("2A")
+    assert trace.captures == (Capture(10, 11, 0, 1, 10),)
+    assert trace.frames()[-1].stones == (1, 1, 1, 0)
+
+
 @given(rules() | sampled_from([Rules.parse(preset) for preset in PRESET_NAMES]), seeds)
 def test_traces_agree_with_the_core(game_rules: Rules, seed: int) -> None:
     rng, board = np.random.default_rng(seed), Board(game_rules)
