@@ -11,7 +11,7 @@ from tests import ROOT, golden
 from tests.helpers.boards import boards_of
 from tests.helpers.players import random_legal
 from tests.helpers.referee import Referee
-from tests.helpers.strategies import PRESET_NAMES, rules, seeds
+from tests.helpers.strategies import PRESET_NAMES, PRESETS_TO_COMPILE, rules, seeds
 
 
 def assert_same(core: Core, positions: Positions, row: int, referee: Referee) -> None:
@@ -96,9 +96,7 @@ def test_counts_divide_by_the_first_move_and_a_finished_game_counts_once(monkeyp
             count("app", depth)
 
 
-@pytest.mark.parametrize(
-    "preset", [pytest.param(name, marks=pytest.mark.slow) if name == "four-player" else name for name in PRESET_NAMES]
-)
+@pytest.mark.parametrize("preset", PRESETS_TO_COMPILE)
 def test_a_game_answers_as_it_did(preset: str) -> None:
     now = "\n".join(golden.playthrough(preset)).splitlines()
     assert now == golden.path(preset).read_text(encoding="utf-8").splitlines(), "if meant: python -m tests.golden"

@@ -65,7 +65,7 @@ def compare_with_single(rules: RuleSets, mode: AutoresetMode, *, n: int, steps: 
 
 
 @pytest.mark.parametrize("mode", AutoresetMode)
-@pytest.mark.parametrize("preset", ["mancala-world", "tonkin", pytest.param("four-player", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("preset", ["mancala-world", "tonkin", strategies.FOUR_PLAYER])
 def test_rows_are_single_environments(preset: str, mode: AutoresetMode) -> None:
     rules, reward = Rules.parse(preset).replace(max_plies=40), REWARDS[len(preset) % 3]
     assert compare_with_single(rules, mode, n=6, steps=60, seed=0, opponent=None, reward=reward, opening_plies=5) > 5

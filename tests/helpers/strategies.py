@@ -3,6 +3,7 @@
 import re
 from typing import Any, get_args, get_type_hints
 
+import pytest
 from hypothesis import strategies as st
 
 from oanquan_env import PRESETS, Rules, RulesError
@@ -11,9 +12,12 @@ from oanquan_env.match.ownership import Ownership
 
 PRESET_NAMES = sorted(PRESETS)
 TWO_PLAYER_PRESETS = [name for name in PRESET_NAMES if PRESETS[name].rules.players == 2]
+FOUR_PLAYER = pytest.param("four-player", marks=pytest.mark.slow)
+"""The preset as a slow case: loops and searches for four players compile for seconds."""
+PRESETS_TO_COMPILE = [*(name for name in PRESET_NAMES if name != "four-player"), FOUR_PLAYER]
 
 _MOST = {"players": 3, "seeds": 7, "max_plies": 120}
-"""Maximum values of some fields; others: 12. To save time, four players are tested only with their preset."""
+"""Maximum values of some fields; others: 12. To save time, four players are not drawn."""
 
 
 def _values(name: str, kind: Any) -> st.SearchStrategy[Any]:

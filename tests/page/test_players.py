@@ -17,7 +17,7 @@ from oanquan_env.rule_sets import split
 from oanquan_env.search.any_rules_net import AnyRulesNet
 from oanquan_env.search.search_state import TWO_PLAYER_RULES
 from tests.helpers.boards import played_board
-from tests.helpers.strategies import PRESET_NAMES
+from tests.helpers.strategies import PRESETS_TO_COMPILE
 from tests.search.test_any_rules_net import random_any_rules_net
 from tools.write_page import net_bytes
 
@@ -74,13 +74,7 @@ def test_the_page_folds_the_net_for_any_rules_as_python_does(ask: Callable[..., 
             np.testing.assert_allclose(page[part], mine[part], rtol=1e-4, atol=1e-4 * np.abs(mine[part]).max())
 
 
-PLAYED = [
-    pytest.param(rules, marks=[pytest.mark.slow] if rules == "four-player" else [])  # compiles for 6 seconds
-    for rules in (*PRESET_NAMES, FORFEIT, "three-player refill=forfeit", CUSTOM)
-]
-
-
-@pytest.mark.parametrize("rules", PLAYED)
+@pytest.mark.parametrize("rules", [*PRESETS_TO_COMPILE, FORFEIT, "three-player refill=forfeit", CUSTOM])
 def test_players_prefer_the_same_moves_as_in_python(rules: str, ask: Callable[..., list[Any]]) -> None:
     calls, wanted, parsed = [], [], Rules.parse(rules)
     searches = SEARCHES[min(parsed.players, 3)] if parsed.refill == "borrow" else ()
