@@ -106,8 +106,8 @@ def _with_ray(
     except (ConnectionError, OSError, OverflowError, RuntimeError, ValueError) as error:
         raise UsageError(f"no Ray cluster at {address!r}: {error}") from None
     try:
-        nodes: Any = ray.nodes()  # type: ignore[no-untyped-call]
-        machines = [node["Resources"] for node in nodes if node["Alive"] and node["Resources"].get("GPU", 0) >= gpus]
+        nodes: Any = ray.nodes  # a function without types, but only where Ray is installed
+        machines = [node["Resources"] for node in nodes() if node["Alive"] and node["Resources"].get("GPU", 0) >= gpus]
         reserved = min(cpus, max((machine.get("CPU", 0) for machine in machines), default=0) or cpus)
         remote: Any = ray.remote(num_cpus=reserved, num_gpus=gpus, max_retries=RETRIES)(_work)
         running = [remote.remote(work, os.getcwd(), None, number, item) for number, item in enumerate(items)]
